@@ -23,20 +23,23 @@ export function findCorpusFolder(): string {
   return join(process.env.SPILLWAY_CORPUS ?? sibling, "html");
 }
 
-/** All pages in the order of their ids; none if the folder is missing. */
-export function readTruePages(folder = findCorpusFolder()): readonly TruePage[] {
-  const truths = join(folder, "wcxb-dev", "ground-truth");
-  if (!existsSync(truths)) return [];
-  return readdirSync(truths)
+/** The pages that the rules were tuned on, and pages that no rule was tuned on: look only at their mean score. */
+export type PageSet = "wcxb-dev" | "wcxb-dev-2";
+
+/** All pages of a set in the order of their ids; none if its folder is missing. */
+export function readTruePages(folder = findCorpusFolder(), set: PageSet = "wcxb-dev"): readonly TruePage[] {
+  const setFolder = join(folder, set);
+  if (!existsSync(join(setFolder, "ground-truth"))) return [];
+  return readdirSync(join(setFolder, "ground-truth"))
     .sort()
-    .map((file) => readTruePage(folder, file.replace(/\.json$/, "")));
+    .map((file) => readTruePage(setFolder, file.replace(/\.json$/, "")));
 }
 
-function readTruePage(folder: string, id: string): TruePage {
+function readTruePage(setFolder: string, id: string): TruePage {
   const { url, ground_truth, _internal } = JSON.parse(
-    readFileSync(join(folder, "wcxb-dev", "ground-truth", `${id}.json`), "utf8"),
+    readFileSync(join(setFolder, "ground-truth", `${id}.json`), "utf8"),
   );
-  const html = gunzipSync(readFileSync(join(folder, "wcxb-dev", "html", `${id}.html.gz`))).toString("utf8");
+  const html = gunzipSync(readFileSync(join(setFolder, "html", `${id}.html.gz`))).toString("utf8");
   return { id, type: _internal.page_type.primary, url, html, truth: ground_truth.main_content ?? "" };
 }
 

@@ -1,5 +1,6 @@
 /** Runs the benches named on the command line, or all of them: `npm run bench -- detect`. */
 const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
+  ablate: () => import("./ablate.ts"),
   detect: () => import("./detect.ts"),
   fetch: () => import("./fetch.ts"),
   fit: () => import("./fit.ts"),
@@ -13,7 +14,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   store: () => import("./store.ts"),
 };
 
-const asked = process.argv.slice(2);
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const unknown = asked.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. Benches: ${Object.keys(benches).join(", ")}.`);

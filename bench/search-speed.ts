@@ -12,10 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { IndexLocation } from "../src/search/index/index-store.ts";
-import { openReader } from "../src/search/index/reader.ts";
-import { openSqliteStore } from "../src/search/index/sqlite-index-store.ts";
-import { updateIndex } from "../src/search/index/update.ts";
+import { openReader } from "../src/search/index/index-reader.ts";
+import type { IndexLocation } from "../src/search/index/store/index-store.ts";
+import { openSqliteStore } from "../src/search/index/store/sqlite-index-store.ts";
+import { updateIndex } from "../src/search/index/update-index.ts";
 import { parseQuery } from "../src/search/rank/query.ts";
 import { rankFiles } from "../src/search/rank/rank.ts";
 import { checkouts } from "./search-data.ts";

@@ -32,6 +32,7 @@ export type ErrorCode =
   | "key_missing"
   | "key_invalid"
   | "turn_full"
+  | "reply_too_large"
   | "model_unknown"
   | "provider_refused"
   | "provider_unreachable"
@@ -62,7 +63,9 @@ export class SpillwayError extends Error {
 
 /** Whether a write failed because the disk is full, read-only or not ours. The rest of the work can continue without it. */
 export function isUnwritable(error: unknown): boolean {
-  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ENOTDIR"].includes(systemCode(error) ?? "");
+  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ENOTDIR", "ENAMETOOLONG"].includes(
+    systemCode(error) ?? "",
+  );
 }
 
 /** The platform's error code (`ENOENT`, `EACCES`, ...), or undefined for any other thrown value. */

@@ -8,8 +8,8 @@ export type { ArtifactRecord } from "./artifacts/record.ts";
 export type { SweptArtifact } from "./artifacts/retention.ts";
 export type { SweepReport } from "./artifacts/sweeper.ts";
 export { type ClientProfile, findClientProfile, type ResultLimit } from "./config/clients.ts";
-export { type LoadedConfig, type LoadOptions, loadConfig, requireValid } from "./config/load.ts";
-export type { ConfigProblem } from "./config/problem.ts";
+export type { ConfigProblem } from "./config/config-problem.ts";
+export { type LoadedConfig, type LoadOptions, loadConfig, requireValid } from "./config/load-config.ts";
 export { defaultSettings, type Settings } from "./config/settings.ts";
 export type { FetchFields } from "./contract/fetch-fields.ts";
 export type { JobRecord, JobStatus } from "./contract/indexing-job.ts";
@@ -34,10 +34,11 @@ export type {
   Segment,
   SegmentKind,
 } from "./extract/handler.ts";
+export type { HtmlFields } from "./extract/html/describe-html.ts";
 export { readBytes } from "./extract/local-file.ts";
 export type { Engine } from "./extract/pool/child-loop.ts";
 export { runInChild } from "./extract/pool/run-in-child.ts";
-export type { SelectorInput } from "./extract/selector.ts";
+export type { SelectorInput } from "./extract/select/selector.ts";
 export {
   type Bound,
   type Budget,
@@ -47,18 +48,18 @@ export {
   type Tokenizer,
   type TokenLimit,
 } from "./fit/budget.ts";
+export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/draft-reply.ts";
 export { estimateResponseSize, estimateResultSize, type SearchResult } from "./fit/estimate-results.ts";
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/fit-results.ts";
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
-export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
 export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
-export type { Dialect, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
+export type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
+export type { Edit, Path } from "./overflow/wire/json-edits.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
-export type { SearchInput } from "./search/request.ts";
 export {
   cancelIndexingJob,
   getIndexingStatus,
@@ -68,6 +69,7 @@ export {
   type SearchOptions,
   searchCode,
 } from "./search/search.ts";
+export type { SearchInput } from "./search/search-input.ts";
 export { openSession, type Session, type SessionOptions } from "./session/session.ts";
 export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
 export { listRuns, readEvents } from "./telemetry/event-log.ts";
@@ -79,7 +81,7 @@ export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/p
 export {
   type ArtifactLink,
   defineTool,
-  type Rendered,
+  type RenderedReply,
   type ReplyDraft,
   type Tool,
   type ToolHints,

@@ -7,7 +7,24 @@ import type { Simulator } from "./overflow/dialects/simulator.ts";
 
 export { objectsContract } from "./artifacts/objects.contract.ts";
 export { handlerContract, type Sample as HandlerSample } from "./extract/handler.contract.ts";
-export type { HttpSimulator, Simulator } from "./overflow/dialects/simulator.ts";
+export {
+  type Conversation,
+  type HttpSimulator,
+  type NumberedCall,
+  type NumberedTurn,
+  numberCalls,
+  offeredTools,
+  type RefusalWording,
+  type ScriptedAnswer,
+  type SimulatedSizes,
+  type SimulatedUsage,
+  type Simulator,
+  sign,
+  simulatedModel,
+  type ToolResult,
+  type Turn,
+  toolSchema,
+} from "./overflow/dialects/simulator.ts";
 export { type ToolSample, toolContract } from "./tools/tool.contract.ts";
 
 /** Tests every promise of a dialect over generated conversations. It needs the package `fast-check`. */

@@ -70,7 +70,7 @@ describe("spillway fetch of URLs", () => {
     await using web = await site();
     const { status, err } = await cli.run(["fetch", `${web.origin}/one`]);
     assert.deepEqual([status, web.requests.length], [1, 0]);
-    assert.match(err, /is not fetched: loopback\.\n {2}If it is meant, .* network\.allow: 127\.0\.0\.1:\d+/);
+    assert.match(err, /is not fetched: loopback\.\n {2}To fetch it anyway, .* network\.allow: 127\.0\.0\.1:\d+/);
   });
 
   test("exits although connections could be reused", { timeout: 20_000 }, async () => {

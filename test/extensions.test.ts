@@ -9,11 +9,15 @@ import {
   defaultSettings,
   fetchSource,
   type Handler,
+  type HandlerOptions,
+  type LocalFile,
+  makeBudget,
   mergeTools,
   openSession,
   readArtifact,
   runInChild,
   type SessionOptions,
+  type Tool,
   withOverflowRecovery,
 } from "../src/index.ts";
 import { openaiChatSimulator } from "../src/overflow/dialects/openai-chat.simulator.ts";
@@ -75,6 +79,70 @@ describe("a library user's own handler", () => {
     assert.match(crashed.fields.error ?? "", /damaged|corrupt|could not be read/i);
   });
 
+  test("with pages needs no notes on them, and its text counts", async () => {
+    const slides: Handler = {
+      ...subtitles,
+      async *extract(_, { from }) {
+        yield { info: { pageCount: 2 } };
+        for (const index of [0, 1].slice(from))
+          yield {
+            segment: { index, kind: "slide", label: `slide ${index + 1}`, text: `Slide ${index + 1}`, marks: [] },
+          };
+      },
+    };
+    await using session = await open({ handlers: [slides] });
+    const { content, fields } = await fetchSource(`data:application/x-subrip,${encodeURIComponent(srt)}`, {}, session);
+    assert.equal(content, "Slide 1\n\nSlide 2");
+    assert.deepEqual([fields.error, fields.truncated, fields.warnings], [undefined, false, []]);
+  });
+
+  test("cannot flood or forge the fields of a reply", async () => {
+    const forger: Handler = {
+      ...subtitles,
+      fields: { lines: "number", artifact_ref: "string" },
+      describe: () => ({ fields: { lines: 2, artifact_ref: "af_forged", extra: Array(20_000).fill("word") } }),
+    };
+    await using session = await open({ handlers: [forger] });
+    const { fields } = await fetchSource(`data:application/x-subrip,${encodeURIComponent(srt)}`, {}, session);
+    assert.match(fields.artifact_ref ?? "", /^af_[0-9a-f]{32}$/);
+    assert.deepEqual([Reflect.get(fields, "lines"), Reflect.get(fields, "extra")], [2, undefined]);
+  });
+
+  test("that throws is reported with its name, and the source keeps its ref", async () => {
+    const broken: Handler = {
+      ...subtitles,
+      extract() {
+        throw new Error("no such codec");
+      },
+    };
+    await using session = await open({ handlers: [broken] });
+    const { fields } = await fetchSource(`data:application/x-subrip,${encodeURIComponent(srt)}`, {}, session);
+    assert.match(fields.artifact_ref ?? "", /^af_/);
+    assert.match(fields.warnings.join(), /subtitles handler failed: no such codec/);
+  });
+
+  test("with an engine that cannot be loaded is not stored as damaged", async () => {
+    const missing: Handler = {
+      ...counter,
+      extract: (file, options, signal) => runInChild(new URL("./samples.ts", import.meta.url), file, options, signal),
+    };
+    const toUrl = (note: string) => `data:application/zip;base64,${Buffer.from(emptyZip(note)).toString("base64")}`;
+    const [zip, otherZip] = [toUrl("fine"), toUrl("other")];
+    await using session = await open({ handlers: [missing] });
+    assert.match((await fetchSource(zip, {}, session)).fields.warnings.join(), /no engine/);
+    await using repaired = await open({ handlers: [counter] });
+    assert.match(
+      (await fetchSource(zip, {}, { ...session, handlers: repaired.handlers })).content ?? "",
+      /bytes, read by/,
+    );
+    const remote = {
+      ...counter,
+      extract: (file: LocalFile, options: HandlerOptions, signal: AbortSignal) =>
+        runInChild(new URL("https://example.com/engine.js"), file, options, signal),
+    };
+    await assert.rejects(fetchSource(otherZip, {}, { ...session, handlers: [remote] }), { code: "config_invalid" });
+  });
+
   for (const [name, hint] of [
     ["pdf", /own/],
     ["../escape", /lower-case/],
@@ -101,6 +169,20 @@ describe("a library user's own tool", () => {
     await fetchSource("data:,kept", {}, session);
     const reply = await callTool(listArtifacts, {}, session);
     assert.match(reply.text, /1 of 1 artifacts\.\naf_[0-9a-f]{32} data:/);
+  });
+
+  test("that ignores its budget is answered with an error, not with a flood", async () => {
+    const flood: Tool = {
+      ...listArtifacts,
+      run: async (_, { settings }) => ({
+        budget: makeBudget({ default: settings["fit.read_chars"] }),
+        render: () => ({ summary: "All of it.", notices: [], body: "x".repeat(500_000), structured: {} }),
+      }),
+    };
+    await using session = await open({});
+    const reply = await callTool(flood, {}, session);
+    assert.deepEqual([reply.isError, reply.structured.code], [true, "reply_too_large"]);
+    assert.ok(reply.text.length < 1_000);
   });
 
   test("joins the tools of the AI SDK", async () => {
@@ -132,7 +214,8 @@ describe("a library user's own tool", () => {
   });
 
   test("is refused under the name of a built-in one", () => {
-    assert.throws(() => mergeTools([{ ...listArtifacts, name: "web_fetch" }]), { code: "config_invalid" });
+    for (const name of ["web_fetch", "bad name!", ""])
+      assert.throws(() => mergeTools([{ ...listArtifacts, name }]), { code: "config_invalid" });
   });
 
   toolContract(listArtifacts, [{ name: "an empty store", input: {} }]);

@@ -78,6 +78,29 @@ for (const revision of revisions) {
       assert.match((await call("search_code", { query: " " })).text, /^Search query cannot be empty\n/);
     });
 
+    test("item 8: searches every repository of a project, and not the working directory", async () => {
+      await using opened = await open({}, 3);
+      const { mcp, call } = opened;
+      for (const name of ["web", "api"]) {
+        await mkdir(join(mcp.work, name), { recursive: true });
+        await writeFile(join(mcp.work, name, "gauge.ts"), "export function readGauge(level) {}\n");
+        const { fields } = await call<JobRecord>("index_repository", { repo_path: name, project_id: "shop" });
+        const jobInput = { job_id: fields.job_id, project_id: "shop" };
+        for (let check = 0; check < 100; check++) {
+          if ((await call<JobRecord>("get_indexing_status", jobInput)).fields.status === "completed") break;
+          await wait(20);
+        }
+      }
+      const { fields, text } = await call<SearchReply>("search_code", { query: "readGauge", project_id: "shop" });
+      assert.deepEqual(fields.results.map(({ repository }) => repository).sort(), [
+        join(mcp.work, "api"),
+        join(mcp.work, "web"),
+      ]);
+      assert.deepEqual([fields.repository_id, fields.repositories], [null, { searched: 2, skipped: 0 }]);
+      assert.match(text, /^Found 2 results in 2 repositories \(project shop\), best first\.\n/);
+      assert.ok(text.includes(`(in ${join(mcp.work, "web")}, score `));
+    });
+
     test("searches only folders below the client's roots", async () => {
       const outside = await openMcp();
       await using _outside = outside;

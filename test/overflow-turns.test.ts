@@ -5,7 +5,7 @@ import { isStub } from "../src/answer/stub-text.ts";
 import type { defaultSettings } from "../src/config/settings.ts";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
 import { hashContent } from "../src/overflow/shed.ts";
-import { createStickyStubs } from "../src/overflow/sticky.ts";
+import { createStickyStubs } from "../src/overflow/sticky-stubs.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { wordings } from "./provider.ts";
@@ -213,7 +213,7 @@ describe("persistent stubs", () => {
     };
     for (let about = 0; about < 12; about++) remember(about);
     assert.deepEqual(
-      [0, 3, 4, 11].map((about) => sticky.recall(given(about)).length),
+      [0, 3, 4, 11].map((about) => sticky.find(given(about)).length),
       [0, 0, 1, 1],
     );
   });

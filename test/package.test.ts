@@ -211,4 +211,56 @@ describe("the packed package, installed elsewhere", () => {
         files.includes("dist/types/index.d.ts"),
     );
   });
+
+  test("runs on the oldest Node that it supports, without a warning about SQLite", async (context) => {
+    const { engines } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const oldest = `${String(engines.node).replace(">=", "")}.0`;
+    await using elsewhere = await makeTemporaryFolder();
+    const node = await installNode(oldest, elsewhere.path);
+    if (node === undefined)
+      return context.skip(`npm's cache has no such Node; npm cache add ${nodePackage(oldest)} adds it.`);
+    assert.equal((await run(node, ["--version"])).stdout.trim(), `v${oldest}`);
+    await writeFile(join(folder, "heron.ts"), "export const heron = 1;\n");
+    const options = { cwd: folder, env: env() };
+    const cli = join(folder, "node_modules", "spillway", "dist", "cli.js");
+    for (const argv of [["index"], ["search", "heron"], ["doctor"], ["fetch", "heron.ts"]]) {
+      const { stderr } = await run(node, [cli, ...argv], options);
+      assert.doesNotMatch(stderr, /Warning/, argv.join(" "));
+    }
+    const script = join(folder, "search-heron.js");
+    const lines = [
+      'import { openSession, searchCode } from "spillway";',
+      "const session = await openSession();",
+      'console.log((await searchCode({ query: "heron" }, session)).results.length > 0);',
+      'process.emitWarning("another one", "ExperimentalWarning");',
+    ];
+    await writeFile(script, lines.join("\n"));
+    const { stdout, stderr } = await run(node, [script], options);
+    assert.equal(stdout, "true\n");
+    const readme = await readFile(join(root, "README.md"), "utf8");
+    await writeFile(join(folder, "readme-oldest.js"), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "");
+    const sample = await run(node, ["readme-oldest.js"], options);
+    assert.match(sample.stdout, /disk quota exceeded on volume 7/, "the README's code runs as printed");
+    assert.match(stderr, /ExperimentalWarning: another one/, "other warnings are printed");
+    assert.doesNotMatch(stderr, /SQLite/);
+  });
 });
+
+/** A version of Node from npm's cache, because a test opens no connection; undefined if it is not there. */
+async function installNode(version: string, folder: string): Promise<string | undefined> {
+  await writeFile(join(folder, "package.json"), '{ "name": "node-user", "private": true }');
+  const options = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  try {
+    await run("npm", ["install", ...options, nodePackage(version)], { cwd: folder });
+    const [name = ""] = nodePackage(version).split("@");
+    return join(folder, "node_modules", name, "bin", "node");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The package that holds the program for this machine; `node` itself would download it. */
+function nodePackage(version: string): string {
+  const machine = `${process.platform}-${process.arch}`;
+  return `${machine === "darwin-arm64" ? `node-bin-${machine}` : `node-${machine}`}@${version}`;
+}

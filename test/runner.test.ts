@@ -148,7 +148,7 @@ describe("spillway run", () => {
         .join("")
         .replaceAll("\\", "");
       assert.ok(
-        answerText.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500,
+        answerText.includes('There is no tool "open_pdf". Available tools: fetch_content,') && chars_given < 1_500,
         answerText,
       );
       if (dialect !== "gemini") assert.ok(answerText.includes(UNREADABLE_CALL_RESULT), answerText);
@@ -179,7 +179,7 @@ describe("spillway run", () => {
       String(results.map(({ length }) => length)),
     );
     for (const result of results.slice(3))
-      assert.equal(result, "One turn has room for 3 results.\nCall it again alone.");
+      assert.equal(result, "One turn has room for 3 results.\nRepeat this call alone.");
   });
 
   for (const [name, value, how] of [

@@ -28,8 +28,8 @@ export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal
   }
 }
 
-/** The result of `work`, unless an abort comes first: then it rejects at once, and `undo` gets the late result. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, undo?: (lateResult: T) => void): Promise<T> {
+/** The result of `work`, unless it is aborted first: then it rejects at once, and `undo` is called with the late result. */
+export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal, undo?: (lateResult: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       reject(signal.reason);

@@ -93,7 +93,7 @@ export async function assertInsideRoots(
   }
   throw makeRefusedError(
     given,
-    "lies outside the folders that may be read",
+    "is outside the folders that may be read",
     "Add its folder to the setting files.allow.",
   );
 }
@@ -115,7 +115,7 @@ function makeKernelFileError(given: string): SpillwayError {
 
 function assertRegularFile(given: string, stats: Stats): void {
   if (stats.isFile()) return;
-  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Give the files in it one by one.");
+  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Fetch the files in it one by one.");
   const fileType = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
   throw makeRefusedError(
     given,
@@ -154,6 +154,12 @@ function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}.`, {
       hint: "Check the path.",
+      cause,
+    });
+  }
+  if (code === "ENAMETOOLONG") {
+    return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}: the name is too long.`, {
+      hint: "Check the path. To fetch a text itself, pass it on standard input and give - instead.",
       cause,
     });
   }

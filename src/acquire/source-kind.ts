@@ -2,7 +2,7 @@
 import type { HttpClient } from "./http/http-client.ts";
 import type { PagePreference, Source } from "./source.ts";
 
-/** What the caller lends to a source. */
+/** What a source may use to open itself. */
 export type SourceContext = {
   readonly cwd: string;
   /** Folders that a path must stay in; undefined where a person typed the path and may read what they can read. */

@@ -19,7 +19,7 @@ export function findSource(given: string, context: SourceContext): Source {
   const kind = sourceKinds.find(({ matches }) => matches(given));
   if (kind === undefined) {
     const scheme = given.slice(0, given.indexOf(":"));
-    throw new SpillwayError("source_refused", `Sources of the kind ${clip(scheme)}: cannot be read.`, {
+    throw new SpillwayError("source_refused", `${clip(scheme)}: URLs cannot be read.`, {
       hint: "Give an http, https, file: or data: URL, a path, or - for stdin.",
     });
   }

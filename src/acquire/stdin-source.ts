@@ -17,7 +17,7 @@ export const stdinSource: SourceKind = {
           return { chunks: stdin, name: "stdin", headers: {} };
         }
         if (stdin) {
-          throw new SpillwayError("source_refused", "Standard input was read already.", {
+          throw new SpillwayError("source_refused", "Standard input has already been read.", {
             hint: "Give - once; its content is kept under the ref of the first answer.",
           });
         }

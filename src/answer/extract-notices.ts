@@ -14,7 +14,7 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract): st
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
   if (record.source_truncated) {
-    warnings.push(`The source is larger than what is kept: these are its first ${formatSize(record.size_bytes)}.`);
+    warnings.push(`Only the first ${formatSize(record.size_bytes)} of the source were kept.`);
   }
   if (isPartial) warnings.push(partialWarning(extract));
   // For an encrypted document the failure's sentence says everything.
@@ -58,10 +58,10 @@ function partialWarning({ size: { chars, segments }, info: { pageCount }, ended 
     pageCount === undefined
       ? formatCount(chars, "character")
       : `pages 1-${formatNumber(segments)} of ${formatNumber(pageCount)}`;
-  if (ended === null) return `Text is extracted so far for ${soFar}; reading past that extracts more.`;
+  if (ended === null) return `So far, text was extracted from ${soFar}; reading past that extracts more.`;
   const next =
     ended.failed && isRetryableFailure(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
-  return `Text is extracted for ${soFar}; ${next}.`;
+  return `Text was extracted from ${soFar}; ${next}.`;
 }
 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
@@ -71,8 +71,8 @@ export function makeFailureSentence(
   { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
   { reason, detail }: Failure,
 ): string {
-  const why = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
-  return `Failed to extract text from ${nameKind(content_kind, media_type)}: ${why}`;
+  const reasonText = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
+  return `Failed to extract text from ${nameKind(content_kind, media_type)}: ${reasonText}`;
 }
 
 const failureReasons: Record<Failure["reason"], string> = {

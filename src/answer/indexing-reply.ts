@@ -3,27 +3,35 @@ import type { JobRecord, SkippedPath } from "../contract/indexing-job.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
+import { makeStorageNotice } from "./storage-notice.ts";
 
 /** The job in one line, with its handle. */
 export function formatJobSummary({ job_id, status, progress, repository_path }: JobRecord): string {
-  const how = status === "running" || status === "pending" ? `${status} (${Math.round(progress * 100)} %)` : status;
-  return `[Indexing of ${clip(repository_path, PATH_CHARS)}: ${how}. job_id=${job_id}]`;
+  const statusText =
+    status === "running" || status === "pending" ? `${status} (${Math.round(progress * 100)} %)` : status;
+  return `[Indexing of ${clip(repository_path, PATH_CHARS)}: ${statusText}. job_id=${job_id}]`;
 }
 
 /** What the reader should know, and what to do next. */
 export function listJobNotices(record: JobRecord): string[] {
-  const { status, job_id, message, error, files_done, files_total, repository_id, project_id } = record;
+  const { status, job_id, message, error, files_done, files_total, repository_id, project_id, storage_problem } =
+    record;
   if (error !== null) return [error];
   const ids = `repository_id=${repository_id} project_id=${clip(project_id)}`;
-  if (status !== "pending" && status !== "running") return [message, ids];
+  if (status !== "pending" && status !== "running")
+    return [message, ...(storage_problem === null ? [] : [makeStorageNotice(storage_problem)]), ids];
   const counts =
-    files_total === 0 ? message : `${formatNumber(files_done)} of ${formatCount(files_total, "file")} looked at.`;
-  return [counts, ids, `search_code answers with what is ready; get_indexing_status job_id=${job_id} follows.`];
+    files_total === 0 ? message : `${formatNumber(files_done)} of ${formatCount(files_total, "file")} checked.`;
+  return [
+    counts,
+    ids,
+    `search_code answers with what is ready; get_indexing_status job_id=${job_id} reports the progress.`,
+  ];
 }
 
 /** The files that were skipped, one per line. */
 export function formatSkipped(skipped: readonly SkippedPath[], count: number): string {
   if (skipped.length === 0) return "";
   const lines = skipped.map(({ path, reason }) => `  ${clip(path, PATH_CHARS)}: ${reason}`);
-  return [`Skipped ${formatCount(count, "file")}, of them:`, ...lines].join("\n");
+  return [`Skipped ${formatCount(count, "file")}, including:`, ...lines].join("\n");
 }

@@ -14,8 +14,8 @@ export function makeOverflowSentence({ reason, limit, actual, unit }: Omit<Overf
 const reasonPhrases: Readonly<Record<FailureReason, string>> = {
   server_state: "the heavy part of the conversation is on the provider's side",
   nothing_to_shed: "nothing in it can be set aside",
-  not_kept: "what could be set aside could not be kept, so it was left in place",
-  does_not_fit: "setting aside all that can be is not enough",
+  not_kept: "the parts that could be set aside could not be kept, so they were left in place",
+  does_not_fit: "setting aside everything possible is not enough",
   refused_again: "refused it again after it was made smaller",
 };
 

@@ -5,7 +5,7 @@ import { clip } from "../system/safe-names.ts";
 
 export { formatCount, formatDuration, formatNumber, formatSize } from "../system/quantities.ts";
 
-/** How sentences call an artifact of this kind. */
+/** The name of a kind in a sentence. */
 export function nameKind(kind: ContentKind, mediaType: string): string {
   switch (kind) {
     case "pdf":

@@ -3,12 +3,12 @@
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { PassageReading, RangeReading, Reading } from "../extract/readings.ts";
-import type { Selector } from "../extract/selector.ts";
+import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
+import type { Selector } from "../extract/select/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
-import type { Place } from "../retrieval/split.ts";
+import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
@@ -31,14 +31,17 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const error = extract.ended?.failed ? makeFailureSentence(record, extract.ended.failed) : undefined;
   const warnings = listExtractWarnings(record, extract);
   const content = extract.hasText ? shownContent(reading) : null;
-  const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
+  const hasMore =
+    reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
   return {
     summary: summaryLine(facts),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
     suffix: truncationNotice(reading),
-    pages: reading.by === "range" ? reading.pageStarts : [],
+    pages: reading.type === "range" ? reading.pageStarts : [],
     fields: {
+      // First, so that a handler cannot replace a field of the contract.
+      ...toDocumentFields(extract),
       artifact_ref: record.artifact_ref,
       artifact_path: record.path,
       content_kind: record.content_kind,
@@ -47,23 +50,22 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       source_url: record.source_url,
       handler: extract.handler,
       method: extract.info.method ?? extract.handler,
-      selector: selector.by,
-      offset: reading.by === "range" ? reading.start.offset : null,
-      start_line: reading.by === "range" ? reading.start.line : null,
-      end_line: reading.by === "range" ? reading.endLine : null,
+      selector: selector.type,
+      offset: reading.type === "range" ? reading.start.offset : null,
+      start_line: reading.type === "range" ? reading.start.line : null,
+      end_line: reading.type === "range" ? reading.endLine : null,
       total_chars: extract.size.chars,
       total_lines: totalLines,
-      page_range: reading.by === "range" ? reading.pages : null,
+      page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
-      next_offset: reading.by === "range" ? reading.nextOffset : null,
+      next_offset: reading.type === "range" ? reading.nextOffset : null,
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
       truncated: hasMore || extract.isPartial || record.source_truncated,
       limit_chars: budget.chars,
-      bound: reading.by === "range" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
-      ...(reading.by === "passages" ? passageFields(reading) : {}),
-      ...toDocumentFields(extract),
+      bound: reading.type === "range" && reading.fittedText.hasMore ? reading.fittedText.bound : budget.bound,
+      ...(reading.type === "passages" ? passageFields(reading) : {}),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,
@@ -78,19 +80,19 @@ function shortenReading(facts: ReadFacts, chars: number, bound: Bound): ReadFact
 }
 
 function shownContent(reading: Reading): string | null {
-  if (reading.by === "passages") return reading.passages.length === 0 ? null : reading.text;
-  return reading.shown.hasMore && reading.shown.text === "" ? null : reading.shown.text;
+  if (reading.type === "passages") return reading.passages.length === 0 ? null : reading.text;
+  return reading.fittedText.hasMore && reading.fittedText.text === "" ? null : reading.fittedText.text;
 }
 
 function truncationNotice(reading: Reading): string {
-  if (reading.by === "passages" || !reading.shown.hasMore) return "";
-  return makeTruncationSuffix(reading.shown.limitChars, reading.selectedChars);
+  if (reading.type === "passages" || !reading.fittedText.hasMore) return "";
+  return makeTruncationSuffix(reading.fittedText.limitChars, reading.selectedChars);
 }
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
   const ref = record.artifact_ref;
   if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
-  return reading.by === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
+  return reading.type === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
 function ofPages({ pageCount }: Extract["info"]): string {
@@ -98,10 +100,10 @@ function ofPages({ pageCount }: Extract["info"]): string {
 }
 
 function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
-  const { start, endLine, nextOffset, shown, pages } = reading;
+  const { start, endLine, nextOffset, fittedText, pages } = reading;
   const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
   const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
-  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
+  if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
   const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
   const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
@@ -109,7 +111,8 @@ function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extrac
 }
 
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
-  if (matchedCount === 0) return `[No passage of ${ref} holds a word of the query. Try other words, or read by lines.]`;
+  if (matchedCount === 0)
+    return `[No passage of ${ref} contains a word of the query. Try other words, or read by lines.]`;
   const all = formatCount(matchedCount, "passage");
   return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${ref} that match the query.]`;
 }

@@ -33,10 +33,10 @@ export const UNREADABLE_CALL_RESULT =
 
 /** Replaces the result of a call to a tool that does not exist. */
 export function makeUnknownToolResult(name: string, toolNames: readonly string[]): string {
-  return `There is no tool ${JSON.stringify(clip(name))}. There are: ${toolNames.join(", ")}.`;
+  return `There is no tool ${JSON.stringify(clip(name))}. Available tools: ${toolNames.join(", ")}.`;
 }
 
-/** One line about a call and its result: the first argument without, the others with their names. */
+/** One line about a call and its result. The first argument is shown alone, the others as name=value. */
 export function formatCallLine(tool: string, input: unknown, chars: number, isError: boolean): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [["input", input] as const];
   const words = fields.map(([name, value], index) => `${index === 0 ? "" : `${name}=`}${formatValue(value)}`);
@@ -48,7 +48,7 @@ function formatValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** The facts of a run that its summary words. */
+/** The facts that the summary of a run reports. */
 type SummaryFacts = {
   readonly how: string;
   readonly steps: number;
@@ -86,8 +86,8 @@ const endingSentences: Readonly<Record<string, string>> = {
   cut: "The model stopped before its answer was complete.",
   empty: "The model gave no answer.",
   interrupted: "Interrupted.",
-  steps: "Stopped at the limit of steps (runner.steps).",
-  tokens: "Stopped at the limit of tokens (runner.tokens).",
-  time: "Stopped at the limit of time (runner.time).",
+  steps: "Stopped at the step limit (runner.steps).",
+  tokens: "Stopped at the token limit (runner.tokens).",
+  time: "Stopped at the time limit (runner.time).",
   failed: "Failed.",
 };

@@ -4,13 +4,19 @@ import { ERROR_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
+import { makeStorageNotice } from "./storage-notice.ts";
 
 /** One line with the count, the place, and how to get more. */
-export function formatSearchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
-  const place = `${clip(database_name)} (project ${clip(project_id)})`;
+export function formatSearchSummary(reply: SearchReply): string {
+  const { returned_count, database_name, project_id, repository_id, repositories, next_cursor } = reply;
+  const name =
+    repository_id === null && repositories !== undefined
+      ? formatRepositories(repositories.searched)
+      : clip(database_name);
+  const place = `${name} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
-  const more = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
-  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${more}`;
+  const moreHint = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
+  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${moreHint}`;
 }
 
 /** All results as text below the untrusted-content notice; empty where there are none. */
@@ -20,11 +26,13 @@ export function formatSearchBody({ results }: SearchReply): string {
 
 /** The lines as they are in the file, below their path and line numbers. */
 function formatResult(result: SearchReply["results"][number], index: number): string {
-  const { file_path, encoded_path, similarity_score, stale, artifact_ref, spans = [] } = result;
+  const { file_path, repository, encoded_path, similarity_score, stale, artifact_ref, cut, spans = [] } = result;
   const facts = [
+    ...(repository === undefined ? [] : [`in ${repository}`]),
     `score ${similarity_score.toFixed(3)}`,
     ...(encoded_path === undefined ? [] : [`hidden characters in its name: ${encoded_path}`]),
     ...(stale ? ["changed since it was indexed"] : []),
+    ...(cut === undefined ? [] : [`${cut.join(" and ")} cut to fit`]),
     ...(artifact_ref == null ? [] : [`all of it: artifact_ref=${artifact_ref}`]),
   ];
   const { startLine, endLine, text } = joinContext(result);
@@ -53,6 +61,8 @@ export function searchNotices(reply: SearchReply): string[] {
     stale_files,
     filtered_files,
     ranked_limit,
+    storage_problem,
+    repositories,
     embedding,
   } = reply;
   const notices: string[] = [];
@@ -64,10 +74,12 @@ export function searchNotices(reply: SearchReply): string[] {
     );
   }
   if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
-  if (filtered_files === 0) notices.push("No indexed file passes the filters: look at directory and file_type.");
+  if (repositories !== undefined && repositories.skipped > 0) notices.push(skippedNotice(repositories));
+  if (storage_problem !== undefined) notices.push(makeStorageNotice(storage_problem));
+  if (filtered_files === 0) notices.push("No indexed file matches the filters: check directory and file_type.");
   if (ranked_limit !== undefined) {
     notices.push(
-      `Only the best ${formatNumber(ranked_limit)} are ranked, and these are the last: ask more narrowly, or filter.`,
+      `Only the best ${formatNumber(ranked_limit)} results are ranked, and these are the last: make the query more specific, or filter.`,
     );
   }
   if (stale_files.length > 0) {
@@ -81,12 +93,19 @@ export function searchNotices(reply: SearchReply): string[] {
   return notices;
 }
 
+function skippedNotice({ skipped, problem = "" }: NonNullable<SearchFacts["repositories"]>): string {
+  return `${formatRepositories(skipped)} of the project could not be searched: ${clip(problem, ERROR_CHARS)}`;
+}
+
+const formatRepositories = (count: number): string =>
+  count === 1 ? "1 repository" : `${formatNumber(count)} repositories`;
+
 function indexingNotice(
   { files_done, files_total, error }: NonNullable<SearchFacts["indexing"]>,
   indexedAt: string | null,
 ): string {
   const done = `${formatNumber(files_done)} of ${formatCount(files_total, "file")}`;
-  if (indexedAt === null) return `The index is still being made (${done}): these results are from what is ready.`;
-  if (error === undefined) return "The folder is still being checked for changes: the newest may be missing here.";
-  return `The index could not be brought up to date and is of ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
+  if (indexedAt === null) return `The index is still being built (${done}): these results are from what is ready.`;
+  if (error === undefined) return "The folder is still being checked for changes: the newest ones may be missing here.";
+  return `The index could not be updated and dates from ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
 }

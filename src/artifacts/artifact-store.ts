@@ -238,5 +238,5 @@ function asReadError(ref: string, error: unknown): SpillwayError {
   if (error instanceof CatalogueError) return unavailableError("read", error);
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return damagedError(ref, `the disk does not give its bytes back (${code})`, error);
+  return damagedError(ref, `its bytes cannot be read from disk (${code})`, error);
 }

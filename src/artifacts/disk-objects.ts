@@ -158,7 +158,7 @@ async function inFolder<T>(
     try {
       const result = await step();
       if (durable) await sync(files, folder);
-      if (createdFolders.size >= rememberedFolders) createdFolders.clear();
+      if (createdFolders.size >= MAX_REMEMBERED_FOLDERS) createdFolders.clear();
       createdFolders.add(folder);
       return result;
     } catch (error) {
@@ -171,7 +171,7 @@ async function inFolder<T>(
 /** Folders that existed a moment ago, so that not every write has to create its folder. */
 type Folders = { readonly files: FileSystem; readonly createdFolders: Set<string> };
 
-const rememberedFolders = 1_000;
+const MAX_REMEMBERED_FOLDERS = 1_000;
 
 async function makeFolder(files: FileSystem, folder: string, durable: boolean): Promise<void> {
   const created = await makeFolders(folder, files.mkdir);
@@ -201,10 +201,10 @@ async function writeNew(files: FileSystem, path: string, bytes: Uint8Array, dura
 
 /** A nearly full disk may write fewer bytes than requested and report it only by the count. */
 async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
-    if (bytesWritten === 0) throw Object.assign(new Error("The disk took no more bytes."), { code: "ENOSPC" });
-    written += bytesWritten;
+  for (let offset = 0; offset < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset);
+    if (bytesWritten === 0) throw Object.assign(new Error("The disk accepts no more bytes."), { code: "ENOSPC" });
+    offset += bytesWritten;
   }
 }
 

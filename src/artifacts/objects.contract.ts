@@ -15,8 +15,8 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
   describe(`${name} objects`, () => {
     const promise = (sentence: string, check: (objects: Objects) => Promise<void>) =>
       test(sentence, async () => {
-        await using opened = await open();
-        await check(opened.objects);
+        await using backend = await open();
+        await check(backend.objects);
       });
 
     promise("give back the bytes that were put", async (objects) => {

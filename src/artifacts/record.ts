@@ -91,7 +91,7 @@ function parseFacts(ref: string, json: string): StoredFacts {
   const sound =
     contentKinds.some((kind) => kind === facts.content_kind) &&
     [facts.media_type, facts.source_url, facts.name].every((field) => typeof field === "string");
-  if (!sound) throw damagedError(ref, "its record lacks what a record must have");
+  if (!sound) throw damagedError(ref, "its record lacks required fields");
   return facts as StoredFacts;
 }
 

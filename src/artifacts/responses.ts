@@ -65,6 +65,6 @@ function noResponse(responseId: string): SpillwayError {
   return new SpillwayError("response_not_found", sentence, {
     hint: idForm.test(responseId)
       ? "Fetch the sources again to get a new responseId."
-      : "A responseId is rs_ and 32 hex digits, as given by fetch_content; a ref that begins with af_ goes to read_artifact.",
+      : "A responseId is rs_ and 32 hex digits, as given by fetch_content; send a ref that begins with af_ to read_artifact.",
   });
 }

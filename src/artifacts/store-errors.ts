@@ -64,5 +64,5 @@ function explain(cause: unknown): Explanation {
   if (cause instanceof CatalogueError) return explanations[cause.fault];
   const code = systemCode(cause);
   if (code === "ENOSPC" || code === "EDQUOT") return explanations.full;
-  return isUnwritable(cause) ? explanations.read_only : { fact: `the disk says ${code}`, hint: freeSpace };
+  return isUnwritable(cause) ? explanations.read_only : { fact: `disk error ${code}`, hint: freeSpace };
 }

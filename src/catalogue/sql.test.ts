@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { DatabaseSync } from "../system/load-sqlite.ts";
 import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type CatalogueFault } from "./sql.ts";

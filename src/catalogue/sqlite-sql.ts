@@ -117,7 +117,7 @@ type Connection = {
 type Files = NonNullable<SqliteOptions["files"]>;
 
 async function openConnection(path: string | undefined, files: Files): Promise<Connection> {
-  const { DatabaseSync } = await import("node:sqlite");
+  const { DatabaseSync } = await import("../system/load-sqlite.ts");
   const database = path === undefined ? new DatabaseSync(":memory:") : await openDatabase(path, DatabaseSync);
   const statements = new Map<string, StatementSync>();
   const syncLog = path === undefined ? async () => undefined : makeLogSync(path, files);

@@ -1,9 +1,10 @@
 /** Reads one JSONC config file into settings with their positions. Every fault becomes a problem. */
-import { readFile, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
 import { devNull } from "node:os";
 import type { Node, ParseError } from "jsonc-parser";
 import { systemCode } from "../errors.ts";
-import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./problem.ts";
+import { isLinked, readSmallFile } from "../system/small-file.ts";
+import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./config-problem.ts";
 import { isSettingName, type SettingName, settingNames } from "./settings.ts";
 
 /** A setting as written in the file, before it is validated. */
@@ -14,24 +15,42 @@ export type ReadEntries = { readonly entries: readonly Entry[]; readonly problem
 /** Not a setting, because no settings are loaded yet. Far more than all settings with comments need. */
 const MAX_FILE_BYTES = 64 * 1024;
 
+/**
+ * Why a file is read: the user named it, it is at the user's default place, or it lies in a project. A named file may
+ * belong to anybody; the other two must be the user's.
+ */
+export type FileTrust = "named" | "user" | "project";
+
 /** The file's settings, or undefined if there is no file. A file with a syntax error is ignored as a whole. */
-export async function readConfigFile(file: string): Promise<ReadEntries | undefined> {
+export async function readConfigFile(file: string, trust: FileTrust): Promise<ReadEntries | undefined> {
   if (file === devNull) return { entries: [], problems: [] };
-  const text = await readText(file);
+  const text = readText(file, trust);
   if (text === undefined) return undefined;
   return typeof text === "string" ? parseEntries(file, text) : { entries: [], problems: [text] };
 }
 
-async function readText(file: string): Promise<string | ConfigProblem | undefined> {
+function readText(file: string, trust: FileTrust): string | ConfigProblem | undefined {
   try {
-    const stats = await stat(file);
-    if (!stats.isFile()) return notAFile(file, stats.isDirectory() ? "a folder" : "not a regular file");
-    if (stats.size > MAX_FILE_BYTES) return tooLarge(file, stats.size);
-    return decode(file, await readFile(file));
+    if (trust === "project" && isLinked(file)) return linked(file);
+    const read = readSmallFile(file, MAX_FILE_BYTES);
+    if ("instead" in read) return notAFile(file, read.instead);
+    const fault = trust === "named" ? undefined : findOwnerFault(read.stats, trust);
+    if (fault !== undefined) return notTrusted(file, fault, trust);
+    return read.bytes.length > MAX_FILE_BYTES ? tooLarge(file, read.stats.size) : decode(file, read.bytes);
   } catch (error) {
     const code = systemCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? undefined : unreadable(file, code ?? String(error));
   }
+}
+
+const WRITABLE_BY_ALL = 0o002;
+
+/** What makes a file somebody else's. Files of the system's administrator are trusted; Windows has no such numbers. */
+function findOwnerFault({ uid, mode }: Stats, trust: FileTrust): string | undefined {
+  const ownUid = process.getuid?.();
+  if (ownUid === undefined) return undefined;
+  if (uid !== ownUid && uid !== 0) return "belongs to another user";
+  return trust === "user" && (mode & WRITABLE_BY_ALL) !== 0 ? "can be written by every user" : undefined;
 }
 
 function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
@@ -40,7 +59,7 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
   } catch {
     return {
       place: { file },
-      sentence: "The config file is not valid UTF-8, so none of its settings count.",
+      sentence: "The config file is not valid UTF-8, so none of its settings are used.",
       hint: "Save it as UTF-8.",
     };
   }
@@ -54,10 +73,27 @@ function notAFile(file: string, thing: string): ConfigProblem {
   };
 }
 
+function linked(file: string): ConfigProblem {
+  return {
+    place: { file },
+    sentence: "A project's config file is not read through a symbolic link, so none of its settings are used.",
+    hint: "Put the file itself there, or set the settings in your own config file.",
+  };
+}
+
+function notTrusted(file: string, fault: string, trust: FileTrust): ConfigProblem {
+  const named = trust === "user" ? ", or name it with SPILLWAY_CONFIG" : "";
+  return {
+    place: { file },
+    sentence: `The config file ${fault}, so none of its settings are used.`,
+    hint: `If you trust what it says, make it yours alone (chown, chmod 600)${named}.`,
+  };
+}
+
 function tooLarge(file: string, sizeBytes: number): ConfigProblem {
   return {
     place: { file },
-    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings count.`,
+    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings are used.`,
     hint: "Shorten it; docs/settings.md lists all that it can hold.",
   };
 }
@@ -65,8 +101,8 @@ function tooLarge(file: string, sizeBytes: number): ConfigProblem {
 function unreadable(file: string, reason: string): ConfigProblem {
   return {
     place: { file },
-    sentence: `The config file cannot be read (${reason}), so none of its settings count.`,
-    hint: "Let this user read the file and its folder.",
+    sentence: `The config file cannot be read (${reason}), so none of its settings are used.`,
+    hint: reason === "ENAMETOOLONG" ? "Use a shorter path." : "Let this user read the file and its folder.",
   };
 }
 
@@ -88,13 +124,13 @@ async function parseEntries(file: string, text: string): Promise<ReadEntries> {
 }
 
 function refuseFile(place: ProblemPlace, fault: string): ReadEntries {
-  const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings count.`;
-  const hint = 'Mend it at that place. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
+  const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings are used.`;
+  const hint = 'Fix it there. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
   return { entries: [], problems: [{ place, sentence, hint }] };
 }
 
 const syntaxFaults: Readonly<Record<string, string>> = {
-  InvalidSymbol: "a word or sign that JSON does not know",
+  InvalidSymbol: "a word or character that JSON does not allow",
   InvalidNumberFormat: "a malformed number",
   PropertyNameExpected: "a key in double quotes is expected",
   ValueExpected: "a value is expected",
@@ -170,7 +206,7 @@ function notAnObject(key: string, place: ProblemPlace): ConfigProblem {
   return {
     place,
     key,
-    sentence: `${key} is a group of settings and no setting itself.`,
+    sentence: `${key} is a group of settings, not a setting.`,
     hint: `Write an object of settings there, or a full name such as "${example}".`,
   };
 }

@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 
 /** A place that a rule matches. Without a port it matches every port. */
 export type NetworkPlace = { readonly port: number | null } & (
-  | { readonly by: "name"; readonly name: string; readonly below: boolean }
-  | { readonly by: "range"; readonly family: 4 | 6; readonly address: string; readonly prefix: number }
+  | { readonly type: "name"; readonly name: string; readonly below: boolean }
+  | { readonly type: "range"; readonly family: 4 | 6; readonly address: string; readonly prefix: number }
 );
 
 /** `wiki.example.com`, `*.corp.example`, `127.0.0.1:8080`, `10.0.0.0/8`, `[fd00::1]:443`, `fd00::/8`; else undefined. */
@@ -19,7 +19,7 @@ export function parseNetworkPlace(text: string): NetworkPlace | undefined {
 /** Whether a key of network.headers is a host, with an optional port or `http://`. */
 export function isHeaderHost(text: string): boolean {
   const place = parseNetworkPlace(text.replace(/^https?:\/\//i, ""));
-  return place !== undefined && (place.by === "name" ? !place.below : place.prefix === widths[place.family]);
+  return place !== undefined && (place.type === "name" ? !place.below : place.prefix === widths[place.family]);
 }
 
 /** A host in its canonical form: lower case, without brackets and without the trailing dot. */
@@ -50,7 +50,7 @@ function rangePlace(address: string, prefix: string | undefined, port: number | 
   const family = isIP(address);
   if (family !== 4 && family !== 6) return undefined;
   const bits = prefix === undefined ? widths[family] : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-  return bits <= widths[family] ? { by: "range", family, address, prefix: bits, port } : undefined;
+  return bits <= widths[family] ? { type: "range", family, address, prefix: bits, port } : undefined;
 }
 
 /** Names are compared in the URL parser's form, so that an umlaut equals its ASCII form. */
@@ -61,5 +61,5 @@ function namePlace(host: string, port: number | null): NetworkPlace | undefined 
   if (!/^[\p{L}\p{N}._-]+$/u.test(hostName) || !URL.canParse(url)) return undefined;
   const name = canonicalHost(new URL(url).hostname);
   // An address in an unusual spelling (0x7f.1) is normalised here.
-  return isIP(name) === 0 ? { by: "name", name, below, port } : below ? undefined : rangePlace(name, undefined, port);
+  return isIP(name) === 0 ? { type: "name", name, below, port } : below ? undefined : rangePlace(name, undefined, port);
 }

@@ -1,6 +1,15 @@
 /** Renders the table of settings as a JSON Schema, as docs/settings.md and as help text. */
-import { environmentName, otherVariables, rowOf, type SettingName, type SettingRow, settingNames } from "./settings.ts";
-import { durationUnits, formatRange, formatValue, writtenForms } from "./values.ts";
+
+import { durationUnits, formatRange, formatValue, writtenForms } from "./setting-values.ts";
+import {
+  environmentName,
+  otherVariables,
+  rowOf,
+  type SettingName,
+  type SettingRow,
+  type SettingScope,
+  settingNames,
+} from "./settings.ts";
 
 export type ConfigSchema = { readonly [key: string]: unknown };
 
@@ -100,7 +109,27 @@ The last of these sources that sets a value wins:
 The platform's data folder is \`$XDG_DATA_HOME/spillway\` (without that variable under \`~/.local/share\`; on macOS
 \`~/Library/Application Support\`, on Windows \`%LOCALAPPDATA%\`).
 
-A config file is JSON with comments. A name may be nested or dotted:
+## Scope
+
+A project's file may be part of a repository that a stranger wrote, so each setting has a scope:
+
+| scope | who may set it |
+|---|---|
+| user | only you: your own config file, the environment, flags. Everything that names places, programs and secrets, that deletes, or that leaves this machine |
+| project may lower | you; a project's value counts only if it is below yours |
+| project | you and the project |
+
+What a project's file may not set, or sets wrongly, is ignored, and your own value counts. \`spillway doctor\`, a line on
+standard error, and the first reply of the MCP server name it; no command fails because of it. A project's file is not read if
+it is a symbolic link (or \`.spillway\` is one) or belongs to another user. \`.env\` files are never read. Your own file must
+belong to you or to root, and not every user may write it, unless \`SPILLWAY_CONFIG\` names it.
+
+While your own sources have a problem, \`spillway mcp\` deletes nothing: the part that could not be read may have asked to keep
+more.
+
+## Config files
+
+A config file is JSON with comments. \`config.json\` is read if there is no \`config.jsonc\` beside it. A name may be nested or dotted:
 
 \`\`\`jsonc
 {
@@ -126,13 +155,12 @@ of the other sources. Out-of-range numbers are rejected, not clamped. \`0\` mean
 
 function groupMarkdown(group: string, names: readonly SettingName[]): string {
   const heading = group === "" ? "General" : `\`${group}\``;
-  return `## ${heading}\n\n${table(["name", "variable", "default", "range", "about"], names.map(settingCells))}`;
+  return `## ${heading}\n\n${table(["name", "variable", "default", "range", "scope", "about"], names.map(settingCells))}`;
 }
 
 function settingCells(name: SettingName): string[] {
   const row = rowOf(name);
-  const about = [row.about, ...ownerRemark(row)].join(" ");
-  return [`\`${name}\``, `\`${environmentName(name)}\``, defaultText(row), formatRange(row), about];
+  return [`\`${name}\``, `\`${environmentName(name)}\``, defaultText(row), formatRange(row), row.scope, row.about];
 }
 
 function variablesMarkdown(): string {
@@ -150,15 +178,17 @@ function defaultText({ type, default: value }: SettingRow): string {
   return empty ? "none" : formatValue(type, value);
 }
 
-/** Sentences on who may set a setting. */
+/** Sentences on the range and on who may set a setting. */
 function remarks(row: SettingRow): string[] {
   const range = row.choices === undefined ? formatRange(row) : "";
-  return [...(range === "" ? [] : [`${range.charAt(0).toUpperCase()}${range.slice(1)}.`]), ...ownerRemark(row)];
+  return [...(range === "" ? [] : [`${range.charAt(0).toUpperCase()}${range.slice(1)}.`]), scopeSentences[row.scope]];
 }
 
-function ownerRemark({ userOnly }: SettingRow): string[] {
-  return userOnly ? ["Not from a project's file."] : [];
-}
+const scopeSentences: Readonly<Record<SettingScope, string>> = {
+  user: "Not from a project's file.",
+  project: "A project's file may set it.",
+  "project may lower": "A project's file may only lower it.",
+};
 
 /** The lines of `spillway help settings`: each name with its variable, then its description, wrapped to `width`. */
 export function settingsHelp(width = 80): string[] {

@@ -9,8 +9,15 @@ export type SettingType = "text" | "path" | "integer" | "bytes" | "duration" | "
 /** Headers by host: `{"wiki.example.com": {"Authorization": "Bearer $WIKI_TOKEN"}}`. */
 export type HostHeaders = { readonly [host: string]: { readonly [header: string]: string } };
 
-/** One row. The type decides how a value is parsed, formatted and described. */
-export type SettingRow = {
+/**
+ * Who may set it. A project may be a stranger's repository, so `user` is the rule: only the user's file, the environment
+ * and flags count. `project`: a preference that affects nothing but what is searched and shown there. `project may lower`:
+ * a limit of replies, parsers or waits; a project's value counts only if it is below the user's.
+ */
+export type SettingScope = "user" | "project" | "project may lower";
+
+/** The type decides how a value is parsed, formatted and described. */
+export type ValueRow = {
   readonly type: SettingType;
   readonly default: string | number | readonly string[] | HostHeaders | null;
   readonly about: string;
@@ -20,8 +27,13 @@ export type SettingRow = {
   readonly choices?: readonly string[];
   /** For a list: its items are paths (made absolute) or network places (hosts and ranges). */
   readonly items?: "path" | "place";
-  /** A project must not set it: only the user's own file, the environment and flags count. */
-  readonly userOnly?: true;
+};
+
+/** One row of the table. */
+export type SettingRow = ValueRow & {
+  readonly scope: SettingScope;
+  /** It decides what is deleted. Larger values keep more. */
+  readonly isRetention?: true;
 };
 
 const KiB = 1024;
@@ -36,13 +48,13 @@ export const settingRows = {
   home: {
     type: "path",
     default: null,
-    userOnly: true,
+    scope: "user",
     about: "Folder of the artifact store and the event logs. Default: the platform's data folder.",
   },
   run: {
     type: "text",
     default: null,
-    userOnly: true,
+    scope: "user",
     about: "Name of the working session that artifacts and events are grouped under. Default: one per process.",
   },
   "fit.inline_chars": {
@@ -50,6 +62,7 @@ export const settingRows = {
     default: 30_000,
     min: 1_000,
     ceiling: 100_000,
+    scope: "project may lower",
     about: "Characters of content in one fetch reply, unless the caller sets another number.",
   },
   "fit.read_chars": {
@@ -57,6 +70,7 @@ export const settingRows = {
     default: 30_000,
     min: 1_000,
     ceiling: 100_000,
+    scope: "project may lower",
     about: "Characters of content in one read reply, unless the caller sets another number.",
   },
   "fit.excerpt_chars": {
@@ -64,19 +78,20 @@ export const settingRows = {
     default: 4_000,
     min: 1_000,
     ceiling: 100_000,
+    scope: "project may lower",
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
   "tokens.model": {
     type: "text",
     default: null,
-    userOnly: true,
+    scope: "user",
     about:
       "The model whose tokens are counted, together with tokens.module. Default: none, tokens are estimated as characters / 4.",
   },
   "tokens.module": {
     type: "path",
     default: null,
-    userOnly: true,
+    scope: "user",
     about: "Your own JavaScript module that exports countTokens(text, model). It runs in this process.",
   },
   "artifacts.source_bytes": {
@@ -84,50 +99,61 @@ export const settingRows = {
     default: 64 * MiB,
     min: 1,
     ceiling: 64 * GiB,
+    scope: "user",
     about: "Largest source kept whole. A larger one is kept up to this size and marked source_truncated.",
   },
   "artifacts.keep": {
     type: "duration",
     default: 14 * day,
     min: 0,
+    isRetention: true,
+    scope: "user",
     about: "How long an artifact is kept after its last use.",
   },
   "artifacts.keep_per_run": {
     type: "integer",
     default: 1_000,
     min: 1,
+    isRetention: true,
+    scope: "user",
     about: "Artifacts kept per run; the least recently used expire first.",
   },
   "artifacts.keep_bytes": {
     type: "bytes",
     default: 2 * GiB,
     min: 0,
+    isRetention: true,
+    scope: "user",
     about: "Bytes of artifacts kept per owner; the least recently used expire first.",
   },
   "artifacts.keep_tombstones": {
     type: "duration",
     default: 90 * day,
     min: 0,
+    isRetention: true,
+    scope: "user",
     about: "How long an expired ref still says when it expired and how to fetch it again.",
   },
   "artifacts.sweep_every": {
     type: "duration",
     default: 1 * hour,
     min: 0,
+    isRetention: true,
+    scope: "user",
     about: "Minimum time between two automatic sweeps of the store.",
   },
   "files.allow": {
     type: "list",
     items: "path",
     default: [],
-    userOnly: true,
+    scope: "user",
     about: "Folders whose files a model may read by path, besides the client's roots and the working directory.",
   },
   "network.allow": {
     type: "list",
     items: "place",
     default: [],
-    userOnly: true,
+    scope: "user",
     about:
       "Private places that may be fetched: hosts (wiki.example.com, *.corp.example), addresses and ranges (10.0.0.0/8), " +
       "each with an optional port (127.0.0.1:8080).",
@@ -136,13 +162,13 @@ export const settingRows = {
     type: "list",
     items: "place",
     default: [],
-    userOnly: true,
+    scope: "user",
     about: "Places that are never fetched, in the syntax of network.allow. Overrides network.allow.",
   },
   "network.headers": {
     type: "headers",
     default: {},
-    userOnly: true,
+    scope: "user",
     about:
       "Headers and cookies per host, sent to that host only. $NAME in a value is an environment variable, $$ a dollar " +
       "sign. A host means https; write http://host for plain HTTP.",
@@ -150,12 +176,13 @@ export const settingRows = {
   "network.user_agent": {
     type: "text",
     default: null,
+    scope: "user",
     about: "The User-Agent header. Default: Spillway and its version.",
   },
   "network.ca_file": {
     type: "path",
     default: null,
-    userOnly: true,
+    scope: "user",
     about: "A PEM file of certificates to trust, besides the system's and NODE_EXTRA_CA_CERTS.",
   },
   "network.timeout": {
@@ -163,6 +190,7 @@ export const settingRows = {
     default: 1 * minute,
     min: 1 * second,
     ceiling: 1 * day,
+    scope: "user",
     about: "Total time of one fetch, including retries, redirects and the body.",
   },
   "network.connect_timeout": {
@@ -170,6 +198,7 @@ export const settingRows = {
     default: 10 * second,
     min: 100,
     ceiling: 2 * minute,
+    scope: "user",
     about: "Time to connect to a host, over all its addresses.",
   },
   "network.tries": {
@@ -177,6 +206,7 @@ export const settingRows = {
     default: 3,
     min: 1,
     ceiling: 10,
+    scope: "user",
     about: "Attempts per request when the connection fails or the server answers 408, 425, 429 or 5xx.",
   },
   "network.retry_wait": {
@@ -184,6 +214,7 @@ export const settingRows = {
     default: 10 * second,
     min: 0,
     ceiling: 10 * minute,
+    scope: "user",
     about: "Longest wait before a retry. If the server asks for a longer wait, the request is not retried.",
   },
   "network.expansion": {
@@ -191,6 +222,7 @@ export const settingRows = {
     default: 200,
     min: 1,
     ceiling: 1_000_000,
+    scope: "user",
     about: "Maximum ratio of decompressed to compressed size, beyond the first 8 MiB.",
   },
   "network.connections_per_host": {
@@ -198,6 +230,7 @@ export const settingRows = {
     default: 6,
     min: 1,
     ceiling: 1_000,
+    scope: "user",
     about: "Maximum concurrent connections to one host.",
   },
   "network.delay": {
@@ -205,18 +238,21 @@ export const settingRows = {
     default: 0,
     min: 0,
     ceiling: 1 * minute,
+    scope: "user",
     about: "Minimum time between two requests to the same host.",
   },
   "network.robots": {
     type: "choice",
     default: "off",
     choices: ["off", "on"],
+    scope: "user",
     about: "on: robots.txt of the host is checked first, and disallowed URLs are not fetched.",
   },
   "network.cache_ttl": {
     type: "duration",
     default: 15 * minute,
     min: 0,
+    scope: "user",
     about:
       "How long a fetched page is served from the cache, unless the server says less. After that it is revalidated. " +
       "0s always revalidates.",
@@ -225,18 +261,21 @@ export const settingRows = {
     type: "integer",
     default: 50_000_000,
     min: 100_000,
+    scope: "project may lower",
     about: "Characters extracted from one source by one call; a later read continues from there.",
   },
   "extract.fetch_chars": {
     type: "integer",
     default: 300_000,
     min: 1_000,
+    scope: "project may lower",
     about: "Characters a fetch extracts from a long document (a PDF, ...); later reads extract more.",
   },
   "extract.memory_bytes": {
     type: "bytes",
     default: 512 * MiB,
     min: 128 * MiB,
+    scope: "project may lower",
     about: "Memory the parser of one file may use. A file that needs more is answered without text.",
   },
   "extract.cpu": {
@@ -244,6 +283,7 @@ export const settingRows = {
     default: 30 * second,
     min: 1 * second,
     ceiling: 10 * minute,
+    scope: "project may lower",
     about: "CPU time the parser of one file may use.",
   },
   "extract.wall": {
@@ -251,6 +291,7 @@ export const settingRows = {
     default: 2 * minute,
     min: 1 * second,
     ceiling: 1 * hour,
+    scope: "project may lower",
     about: "Wall time the parser of one file may use.",
   },
   "extract.children": {
@@ -258,6 +299,7 @@ export const settingRows = {
     default: 2,
     min: 1,
     ceiling: 32,
+    scope: "project may lower",
     about: "Files parsed at the same time, each in its own process.",
   },
   "search.file_bytes": {
@@ -265,6 +307,7 @@ export const settingRows = {
     default: 1 * MiB,
     min: 1 * KiB,
     ceiling: 16 * MiB,
+    scope: "project may lower",
     about: "Largest source file indexed for code search.",
   },
   "search.wait": {
@@ -272,6 +315,7 @@ export const settingRows = {
     default: 10 * second,
     min: 0,
     ceiling: 10 * minute,
+    scope: "project may lower",
     about: "How long the first search of a folder waits for its index before it answers with what is ready.",
   },
   "search.refresh_wait": {
@@ -279,12 +323,14 @@ export const settingRows = {
     default: 1 * second,
     min: 0,
     ceiling: 1 * minute,
+    scope: "project may lower",
     about: "How long a search waits for changed files to be indexed before it answers with what is ready.",
   },
   "search.refresh_every": {
     type: "duration",
     default: 2 * second,
     min: 0,
+    scope: "project",
     about: "Minimum time between two checks for changed files in a searched folder.",
   },
   "search.context_lines": {
@@ -292,12 +338,13 @@ export const settingRows = {
     default: 1,
     min: 0,
     ceiling: 50,
+    scope: "project",
     about: "Lines shown before and after the best span of each search result.",
   },
   "search.embed_url": {
     type: "text",
     default: null,
-    userOnly: true,
+    scope: "user",
     about:
       "URL of an embeddings service, OpenAI-compatible (.../v1/embeddings) or Ollama (.../api/embed). Chunks of indexed " +
       "code and questions are sent to it. Naming it allows its host. Default: none, nothing is sent.",
@@ -305,7 +352,7 @@ export const settingRows = {
   "search.embed_model": {
     type: "text",
     default: null,
-    userOnly: true,
+    scope: "user",
     about: "The embedding model. An index holds vectors of one model only.",
   },
   "search.embed_batch": {
@@ -313,6 +360,7 @@ export const settingRows = {
     default: 32,
     min: 1,
     ceiling: 2_048,
+    scope: "user",
     about: "Chunks sent to the embeddings service in one request.",
   },
   "search.embed_wait": {
@@ -320,24 +368,29 @@ export const settingRows = {
     default: 2 * second,
     min: 50,
     ceiling: 1 * minute,
+    scope: "project may lower",
     about: "How long a search waits for the vector of its question before it ranks without it.",
   },
   "events.bytes": {
     type: "bytes",
     default: 8 * MiB,
     min: 64 * KiB,
+    isRetention: true,
+    scope: "user",
     about: "Size at which a run's event log is rotated; one older part is kept.",
   },
   "events.runs": {
     type: "integer",
     default: 200,
     min: 1,
+    isRetention: true,
+    scope: "user",
     about: "Runs whose event logs are kept; the oldest are deleted first.",
   },
   "render.chromium": {
     type: "path",
     default: null,
-    userOnly: true,
+    scope: "user",
     about:
       "Path of a Chromium that runs the scripts of pages without text of their own. Default: none, scripts are not run.",
   },
@@ -345,7 +398,7 @@ export const settingRows = {
     type: "choice",
     default: "on",
     choices: ["on", "off"],
-    userOnly: true,
+    scope: "user",
     about: "Whether that browser uses its sandbox. Set off only if it must run as root inside a container.",
   },
   "render.wait": {
@@ -353,14 +406,16 @@ export const settingRows = {
     default: 10 * second,
     min: second,
     ceiling: 2 * minute,
+    scope: "user",
     about: "How long a page's scripts may run before its text is read.",
   },
   "runner.enable_filetype_ingest_router": {
     type: "choice",
     default: "on",
     choices: ["on", "shadow", "off"],
+    scope: "user",
     about:
-      "Governs every fetch and read: library, CLI, MCP and runner. on: every kind is read by its handler. shadow: text " +
+      "Governs every fetch (library, CLI, MCP, runner), not read and cat. on: every kind is read by its handler. shadow: text " +
       "and HTML as before, documents as metadata and ref, and an event says what on would do. off: metadata and ref only. " +
       "No value ever decodes a binary as text.",
   },
@@ -368,6 +423,7 @@ export const settingRows = {
     type: "choice",
     default: "on",
     choices: ["on", "shadow", "off"],
+    scope: "user",
     about:
       "Governs every form of overflow recovery: fetch wrapper, middleware, proxy and runner. on: a request refused for " +
       "its size is made smaller and sent once more. shadow: the refusal is passed on and an event says what on would do. " +
@@ -376,13 +432,13 @@ export const settingRows = {
   "runner.model": {
     type: "text",
     default: null,
-    userOnly: true,
+    scope: "user",
     about: "The model of a new spillway run without --model, as provider:model.",
   },
   "runner.endpoints": {
     type: "list",
     default: [],
-    userOnly: true,
+    scope: "user",
     about:
       "URLs of model providers, each as name=url: a service with OpenAI's chat format under a name of your choice, or " +
       "another URL for openai, anthropic, google or ollama.",
@@ -390,7 +446,7 @@ export const settingRows = {
   "runner.keys": {
     type: "list",
     default: [],
-    userOnly: true,
+    scope: "user",
     about:
       "Which environment variable holds a provider's key, each as name=$VARIABLE. Default: OPENAI_API_KEY, " +
       "ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY, and NAME_API_KEY for an endpoint called name.",
@@ -400,14 +456,14 @@ export const settingRows = {
     default: 100,
     min: 1,
     ceiling: 100_000,
-    userOnly: true,
+    scope: "user",
     about: "Maximum model steps of one spillway run.",
   },
   "runner.tokens": {
     type: "integer",
     default: 5_000_000,
     min: 1_000,
-    userOnly: true,
+    scope: "user",
     about: "Maximum tokens, in and out, of one spillway run, as the provider counts them.",
   },
   "runner.time": {
@@ -415,7 +471,7 @@ export const settingRows = {
     default: 1 * hour,
     min: 1 * second,
     ceiling: 7 * day,
-    userOnly: true,
+    scope: "user",
     about: "Maximum time of one spillway run.",
   },
   "runner.turn_chars": {
@@ -423,6 +479,7 @@ export const settingRows = {
     default: 60_000,
     min: 2_000,
     ceiling: 1_000_000,
+    scope: "user",
     about:
       "Characters of all tool results of one turn together; if the model's window is known, at most a quarter of it.",
   },
@@ -431,6 +488,7 @@ export const settingRows = {
     default: 4,
     min: 0,
     ceiling: 20,
+    scope: "user",
     about: "Retries of a step when the provider is busy, limits the rate or breaks the connection.",
   },
   "runner.retry_wait": {
@@ -438,24 +496,29 @@ export const settingRows = {
     default: 1 * minute,
     min: 0,
     ceiling: 1 * hour,
+    scope: "user",
     about: "Longest wait before a retry of a step. If the provider asks for a longer wait, the step is not retried.",
   },
   "runner.transcripts": {
     type: "integer",
     default: 200,
     min: 1,
+    isRetention: true,
+    scope: "user",
     about: "Transcripts of spillway run that are kept; the oldest are deleted first.",
   },
   "overflow.prevent": {
     type: "choice",
     default: "on",
     choices: ["on", "off"],
+    scope: "user",
     about:
       "Whether a request over a known limit (set, named by two refusals, or refused twice) is made smaller before it is sent.",
   },
   "overflow.limits": {
     type: "list",
     default: [],
+    scope: "user",
     about: "Context windows of models in tokens, each as model=tokens. Other windows are learnt from refusals.",
   },
   "proxy.port": {
@@ -463,6 +526,7 @@ export const settingRows = {
     default: 8402,
     min: 0,
     ceiling: 65_535,
+    scope: "user",
     about: "Port of spillway proxy on 127.0.0.1; 0 picks a free one.",
   },
   "proxy.upstreams": {
@@ -472,14 +536,14 @@ export const settingRows = {
       "anthropic=https://api.anthropic.com",
       "gemini=https://generativelanguage.googleapis.com",
     ],
-    userOnly: true,
+    scope: "user",
     about: "Where spillway proxy sends requests under /name, each as name=url. It reaches nothing else.",
   },
   "proxy.token": {
     type: "choice",
     default: "on",
     choices: ["on", "off"],
-    userOnly: true,
+    scope: "user",
     about:
       "Whether the path of every request to spillway proxy must begin with the token it prints. The token stays the same. " +
       "off: every program of this machine is served.",
@@ -487,7 +551,7 @@ export const settingRows = {
   "proxy.allow_origins": {
     type: "list",
     default: [],
-    userOnly: true,
+    scope: "user",
     about: "Web origins whose pages may use spillway proxy. Default: none. Programs send no origin.",
   },
   "proxy.body_bytes": {
@@ -495,6 +559,7 @@ export const settingRows = {
     default: 64 * MiB,
     min: 1 * MiB,
     ceiling: 1 * GiB,
+    scope: "user",
     about: "Largest request that spillway proxy buffers for a retry. A larger one is streamed through.",
   },
 } as const satisfies Record<string, SettingRow>;

@@ -21,6 +21,8 @@ export type JobRecord = {
   /** Between 0 and 1. */
   readonly progress: number;
   readonly message: string;
+  /** Why the index is in memory only; null where it is stored. */
+  readonly storage_problem: string | null;
   readonly error: string | null;
   readonly started_at: string;
   readonly finished_at: string | null;

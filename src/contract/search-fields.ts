@@ -1,12 +1,16 @@
 /** The fields of a code search. */
+
+import type { FittedPart } from "../fit/draft-reply.ts";
 import type { SearchResult } from "../fit/estimate-results.ts";
-import type { FittedPart } from "../fit/reply.ts";
 
 /** Another span of the same file. */
 export type ResultSpan = { readonly start_line: number; readonly end_line: number; readonly content: string };
 
 /** A file that matches, shown by its best lines. */
 export type CodeResult = Omit<SearchResult, "spans"> & {
+  /** The folder that `file_path` is relative to, and its id; set where a whole project was searched. */
+  readonly repository?: string;
+  readonly repository_id?: string;
   /** The path percent-encoded; set where `file_path` shows invisible characters as escapes. */
   readonly encoded_path?: string;
   readonly spans?: readonly ResultSpan[];
@@ -35,20 +39,25 @@ export type SearchFacts = {
   readonly total_count: number;
   readonly project_id: string;
   readonly database_name: string;
-  readonly repository_id: string;
+  /** Null where several repositories were searched: then each result has its own. */
+  readonly repository_id: string | null;
   readonly latency_ms: number;
   /** Requests the results after these; null when there are none. */
   readonly next_cursor: string | null;
-  /** When the index was last updated; null while it is built for the first time. */
+  /** When the index was last updated, the oldest of several; null while it is built for the first time. */
   readonly indexed_at: string | null;
-  /** Files of these results that were changed or deleted since. */
+  /** Files of these results that were changed or deleted since; full paths where a whole project was searched. */
   readonly stale_files: readonly string[];
   /** Set while the index is being built or updated, and where that failed, with the reason. */
   readonly indexing?: { readonly files_done: number; readonly files_total: number; readonly error?: string };
+  /** Set where a whole project was searched: how many of its repositories were, and how many could not be, and why. */
+  readonly repositories?: { readonly searched: number; readonly skipped: number; readonly problem?: string };
   /** How many indexed files pass the filters, where there are filters. */
   readonly filtered_files?: number;
   /** Set on the last page of a long ranking: results after this many are not ranked. */
   readonly ranked_limit?: number;
+  /** Set where the index is in memory only, with the reason. */
+  readonly storage_problem?: string;
   /** How the query was understood; set where the caller asked for it. */
   readonly question?: QuestionFacts;
   /** Set where an embeddings service is configured. */

@@ -18,8 +18,8 @@ export async function confirmKind(body: Body, claims: Omit<Claims, "firstBytes">
   try {
     const firstBytes = await reads.read(0, FIRST_LOOK_BYTES);
     const first = gatherEvidence({ ...claims, firstBytes });
-    const whole = await takeSecondLooks(reads, first, firstBytes);
-    return noteChange(resolveKind(first), resolveKind(whole));
+    const wholeEvidence = await takeSecondLooks(reads, first, firstBytes);
+    return noteChange(resolveKind(first), resolveKind(wholeEvidence));
   } catch (error) {
     if (reads.hasFailed) throw error;
     return makeFailedDetection(error);

@@ -11,7 +11,7 @@ import { findEncoding } from "./text/charset.ts";
 import { multiByteCharsets } from "./text/multi-byte.ts";
 import { singleByteCharsets } from "./text/single-byte.ts";
 
-const beginnings = signatures.map(({ magic, at = 0 }) => joined(new Uint8Array(at), bytesOf(magic)));
+const beginnings = signatures.map(({ magic, offset = 0 }) => joined(new Uint8Array(offset), bytesOf(magic)));
 
 /** Bytes that begin like some format, followed by anything. */
 const bytes = fc.oneof(

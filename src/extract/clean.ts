@@ -36,18 +36,18 @@ export function cleanText(text: string): { readonly text: string; readonly remov
 /** A cleaner for one text, with the counts for that text. */
 export function createCleaner(): Cleaner {
   const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
-  let held = "";
+  let pending = "";
   return {
     removed,
     push(chunk) {
-      const text = held + chunk;
+      const text = pending + chunk;
       const end = text.length - countOpenEndChars(text);
-      held = text.slice(end);
+      pending = text.slice(end);
       return clean(text.slice(0, end), removed);
     },
     flush() {
-      const text = held;
-      held = "";
+      const text = pending;
+      pending = "";
       return clean(text, removed);
     },
   };

@@ -24,15 +24,15 @@ const MIN_CHUNK_BYTES = 16;
  * or ISO-2022-JP and the next one has only a byte or two, Node's decoder runs out of output space and throws.
  */
 async function* inLargeChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array = new Uint8Array();
+  let pending: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
-    const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const all = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     const cut = all.length < 2 * MIN_CHUNK_BYTES ? 0 : all.length - MIN_CHUNK_BYTES;
     if (cut > 0) yield all.subarray(0, cut);
     // A copy, because the producer may overwrite the chunk.
-    held = Uint8Array.from(all.subarray(cut));
+    pending = Uint8Array.from(all.subarray(cut));
   }
-  if (held.length > 0) yield held;
+  if (pending.length > 0) yield pending;
 }
 
 /** The part of TextDecoder that decoding needs, so that charsets the platform lacks look the same. */
@@ -80,13 +80,13 @@ function iso2022KrDecoder(): Decoder {
 
 /** The WHATWG list omits UTF-32, but files with its byte order mark exist. */
 function utf32Decoder(littleEndian: boolean): Decoder {
-  let held = Buffer.alloc(0);
+  let pending = Buffer.alloc(0);
   let started = false;
 
   function decode(bytes = new Uint8Array(), { stream = false } = {}): string {
-    const all = Buffer.concat([held, bytes]);
+    const all = Buffer.concat([pending, bytes]);
     const wholeBytes = all.length - (all.length % 4);
-    held = stream ? all.subarray(wholeBytes) : Buffer.alloc(0);
+    pending = stream ? all.subarray(wholeBytes) : Buffer.alloc(0);
     const text =
       utf32Text(all.subarray(0, wholeBytes), littleEndian) + (!stream && wholeBytes < all.length ? "\ufffd" : "");
     const withoutMark = !started && text.startsWith("\ufeff") ? text.slice(1) : text;

@@ -69,7 +69,9 @@ describe("extracting", () => {
 
   test("keeps what arrived before a crash", async () => {
     const objects = memoryObjects();
-    await assert.rejects(extractText(request(objects, pages(["one", "two"], new Error("boom")))), /boom/);
+    const crashed = await extractText(request(objects, pages(["one", "two"], new Error("boom"))));
+    assert.equal(crashed.size.segments, 2);
+    assert.match(crashed.ended?.failed?.detail ?? "", /handler failed: boom/);
     const handler = pages(["one", "two", "three"]);
     const extract = await extractText(request(objects, handler));
     assert.deepEqual([extract.size.segments, handler.parsed], [3, 1]);
@@ -84,8 +86,9 @@ describe("extracting", () => {
         const segment = { index: 0, kind: "sheet", label: "sheet 1", text: "1", marks: [] } as const;
         yield { segment, note: { verdict: "read", counts: { formulas: 3 } } };
       },
+      fields: { formulas: "number" },
       describe: ({ formulas, tally }, failed) => ({
-        fields: { formulas },
+        fields: { formulas, artifact_ref: "forged", list: [1, 2, 3] },
         warnings: [`${tally?.formulas} formulas, failed: ${failed}.`],
       }),
     };

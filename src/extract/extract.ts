@@ -1,11 +1,12 @@
-/** Runs the handler of a source as far as text is wanted, and stores every segment. */
+/** Runs the handler of a source until enough text is extracted, and stores every segment. */
 import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
-import { isUnwritable } from "../errors.ts";
+import { isUnwritable, SpillwayError } from "../errors.ts";
 import {
   type Description,
+  type Extracted,
   type Failure,
   type Handler,
   type HandlerOptions,
@@ -16,6 +17,7 @@ import {
   type Mode,
   type Segment,
 } from "./handler.ts";
+import { addPage, makeTextlessFailure } from "./page-tally.ts";
 import {
   addSegment,
   appendFile,
@@ -26,8 +28,7 @@ import {
   makeExtractPrefix,
   openExtract,
   type StoredExtract,
-} from "./stored.ts";
-import { addPage, makeTextlessFailure } from "./tally.ts";
+} from "./stored-extract.ts";
 
 /** What to extract, how far, and with which limits. */
 export type ExtractOptions = {
@@ -85,60 +86,76 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 async function extendStored(options: ExtractOptions): Promise<Extract> {
   const { objects, facts, handler, mode, enough } = options;
   const prefix = makeExtractPrefix(handler, facts, mode);
-  const stored = await openExtract(objects, prefix);
-  if (stored.ended || enough(stored.size)) return toExtract(stored, handler);
-  return toExtract(await extend(options, prefix, stored), handler);
+  const storedExtract = await openExtract(objects, prefix);
+  if (storedExtract.ended || enough(storedExtract.size)) return toExtract(storedExtract, handler);
+  return toExtract(await extend(options, prefix, storedExtract), handler);
 }
 
 /** A stored extract with what its handler says about it. */
-export function toExtract(stored: StoredExtract, handler: Pick<Handler, "name" | "describe">): Extract {
-  const { size, ended, info } = stored;
+export function toExtract(
+  storedExtract: StoredExtract,
+  handler: Pick<Handler, "name" | "describe" | "fields">,
+): Extract {
+  const { size, ended, info } = storedExtract;
   const hasText = size.segments > 0 && info.tally?.withText !== 0;
   const isPartial = ended === null || (hasText && ended.failed !== null);
-  const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
-  return { ...stored, handler: handler.name, hasText, isPartial, description };
+  const { fields = {}, ...description } = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  const declared = pickDeclared(fields, handler.fields ?? {});
+  return {
+    ...storedExtract,
+    handler: handler.name,
+    hasText,
+    isPartial,
+    description: { ...description, fields: declared },
+  };
+}
+
+/** Only the fields that the handler declares, with the declared type: anything else could flood or forge a reply. */
+function pickDeclared(fields: object, types: NonNullable<Handler["fields"]>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => typeof value === types[name]));
 }
 
 /** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
-async function extend(options: ExtractOptions, prefix: string, stored: StoredExtract): Promise<StoredExtract> {
+async function extend(options: ExtractOptions, prefix: string, storedExtract: StoredExtract): Promise<StoredExtract> {
   const { objects, handler, mode, enough, limits, signal, password } = options;
   const handlerOptions: HandlerOptions = {
     mode,
-    from: stored.size.segments,
+    from: storedExtract.size.segments,
     limits,
     ...(password === undefined ? {} : { password }),
   };
-  let info: Info = stored.info;
-  let { files, size: written } = stored;
+  let info: Info = storedExtract.info;
+  let { files, size: writtenSize } = storedExtract;
   /** What was written last, until the next segment arrives: a long text must not be held twice. */
   let content: FileContent | undefined;
-  let reached = written;
+  let extractedSize = writtenSize;
   let segments: Segment[] = [];
   let failed: Failure | null = null;
 
   async function flush(last: boolean): Promise<void> {
     content = { info, segments, failed };
-    const file = await appendFile(objects, prefix, written, { ...content, last });
-    [files, written, segments] = [[...files, file], file.end, []];
+    const file = await appendFile(objects, prefix, writtenSize, { ...content, last });
+    [files, writtenSize, segments] = [[...files, file], file.end, []];
   }
 
   async function flushAll(): Promise<StoredExtract> {
     if (segments.length > 0) await flush(false);
-    return content === undefined ? stored : assembleExtract(objects, files, content);
+    return content === undefined ? storedExtract : assembleExtract(objects, files, content);
   }
 
   try {
-    for await (const piece of handler.extract(toLocalFile(options), handlerOptions, signal)) {
+    for await (const piece of runHandler(handler, toLocalFile(options), handlerOptions, signal)) {
       if ("info" in piece) info = { ...info, ...piece.info };
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
       content = undefined;
       segments.push(piece.segment);
-      if (piece.note) info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
-      reached = addSegment(reached, piece.segment);
-      if (reached.chars - written.chars >= FILE_CHARS || segments.length === FILE_SEGMENTS) await flush(false);
+      if (piece.segment.kind !== "whole") info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
+      extractedSize = addSegment(extractedSize, piece.segment);
+      if (extractedSize.chars - writtenSize.chars >= FILE_CHARS || segments.length === FILE_SEGMENTS)
+        await flush(false);
       // After the last page the handler is asked once more, so that the extract is marked as complete.
-      if (enough(reached) && reached.segments !== info.pageCount) return await flushAll();
+      if (enough(extractedSize) && extractedSize.segments !== info.pageCount) return await flushAll();
     }
     if (failed && isRetryableFailure(failed)) return { ...(await flushAll()), ended: { failed } };
     if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= makeTextlessFailure(info.tally);
@@ -147,6 +164,23 @@ async function extend(options: ExtractOptions, prefix: string, stored: StoredExt
   } finally {
     // However the loop ended, the segments that arrived are stored.
     await flushAll();
+  }
+}
+
+/** The handler's items. What it throws, apart from our own errors and an abort, is a failure: the artifact stays usable. */
+async function* runHandler(
+  handler: Handler,
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted> {
+  try {
+    yield* handler.extract(file, options, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SpillwayError || isUnwritable(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    yield { failed: { reason: "unavailable", detail: `the ${handler.name} handler failed: ${message}` } };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What every handler promises, as tests: a new one calls this suite with samples and inherits each sentence. */
+/** What every handler promises, as tests. A new handler calls this suite with samples and runs them all. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { SpillwayError } from "../errors.ts";
 import type { Extracted, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
 
-/** A file as a handler may meet it. */
+/** A file that a handler reads. */
 export type Sample = {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -26,8 +26,8 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
     for (const sample of samples) {
       const promise = (sentence: string, check: (file: LocalFile) => Promise<void>) =>
         test(`${sample.name}: ${sentence}`, async () => {
-          await using kept = await keep(sample);
-          await check(kept.file);
+          await using sampleFile = await keep(sample);
+          await check(sampleFile.file);
         });
 
       promise("says that it can handle it", async (file) => {
@@ -47,7 +47,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
             places,
             places.toSorted((one, other) => one - other),
           );
-          assert.ok(places.every((at) => at >= 0 && at <= text.length));
+          assert.ok(places.every((offset) => offset >= 0 && offset <= text.length));
         }
       });
 
@@ -88,7 +88,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         const reason = new Error("stop");
         for (const itemCount of [1, 2, wholeRun.length - 1].filter((count) => count > 0 && count < wholeRun.length)) {
           assert.deepEqual(await runAndAbort(handler, file, itemCount, reason), {
-            received: itemCount,
+            itemCount,
             thrown: reason,
           });
         }
@@ -119,8 +119,8 @@ export async function keep({ bytes, kind, mediaType, charset }: Omit<Sample, "na
 }
 
 async function keepAndLose(sample: Sample) {
-  await using kept = await keep(sample);
-  return { file: kept.file };
+  await using sampleFile = await keep(sample);
+  return { file: sampleFile.file };
 }
 
 /** Everything a handler yields for a file, from one segment on. */
@@ -147,14 +147,14 @@ function resumePoints(count: number): Iterable<number> {
 
 async function runAndAbort(handler: Handler, file: LocalFile, afterItems: number, reason: Error) {
   const controller = new AbortController();
-  let received = 0;
+  let itemCount = 0;
   try {
     for await (const _ of handler.extract(file, optionsFrom(), controller.signal)) {
-      received += 1;
-      if (received === afterItems) controller.abort(reason);
+      itemCount += 1;
+      if (itemCount === afterItems) controller.abort(reason);
     }
   } catch (thrown) {
-    return { received, thrown };
+    return { itemCount, thrown };
   }
-  return { received, thrown: undefined };
+  return { itemCount, thrown: undefined };
 }

@@ -2,7 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import type { RemovedCounts } from "./clean.ts";
-import type { PageTally } from "./tally.ts";
+import type { PageTally } from "./page-tally.ts";
 
 /** The modes in which a source can be read; a handler may treat several alike. */
 export const modes = ["markdown", "text", "raw"] as const;

@@ -58,7 +58,7 @@ export function lowerBudget(budget: Budget, options: Pick<BudgetOptions, "client
 type CharLimit = { readonly chars: number; readonly bound: Bound };
 
 function takeSmallest(limits: readonly CharLimit[], client: ClientLimit | undefined): Budget {
-  const { chars, bound } = limits.reduce((smallest, next) => (next.chars < smallest.chars ? next : smallest));
+  const { chars, bound } = limits.reduce((minimum, next) => (next.chars < minimum.chars ? next : minimum));
   const units = clientUnits(client);
   if (chars < SMALLEST_BUDGET_CHARS) return { ...units, chars: SMALLEST_BUDGET_CHARS, bound: "smallest" };
   return { ...units, chars: Math.floor(chars), bound };

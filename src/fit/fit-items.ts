@@ -11,15 +11,15 @@ type FittedItems = {
 /** As many whole items as the budget holds. The first one is cut rather than left out. */
 export async function fitItems(
   items: AsyncIterable<string> | Iterable<string>,
-  between: string,
+  separator: string,
   budget: Budget,
 ): Promise<FittedItems> {
-  let fitted: FittedItems = { text: "", count: 0 };
+  let result: FittedItems = { text: "", count: 0 };
   for await (const item of items) {
-    const text = fitted.count === 0 ? item : fitted.text + between + item;
-    if (findExcess(text, budget) === null) fitted = { text, count: fitted.count + 1 };
-    else if (fitted.count > 0) break;
+    const text = result.count === 0 ? item : result.text + separator + item;
+    if (findExcess(text, budget) === null) result = { text, count: result.count + 1 };
+    else if (result.count > 0) break;
     else return { text: fitText({ text, offset: 0, totalChars: text.length }, budget).text, count: 1 };
   }
-  return fitted;
+  return result;
 }

@@ -1,7 +1,8 @@
 /**
- * The promise of every reply, in one place: its text and its fields, measured exactly as they leave, stay within the
+ * The promise of every reply: its text and its fields, measured exactly as they leave, stay within the
  * budget, within what the client accepts, and within one message.
  */
+import { SpillwayError } from "../errors.ts";
 import { type Bound, type Budget, type ClientLimit, listClientLimits } from "./budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "./limits.ts";
 import { countBytes, findLargestPassing } from "./measure.ts";
@@ -20,12 +21,17 @@ export function fitReply<R extends ReplyForms>(
   budget: Budget,
   client: ClientLimit | undefined,
 ): R {
-  const whole = compose(budget.chars, budget.bound);
-  const bound = isWithinBudget(whole, budget) ? "client" : budget.bound;
-  if (bound === "client" && isWithinClient(whole, client)) return whole;
+  const fullReply = compose(budget.chars, budget.bound);
+  const bound = isWithinBudget(fullReply, budget) ? "client" : budget.bound;
+  if (bound === "client" && isWithinClient(fullReply, client)) return fullReply;
   const fits = (reply: R) => isWithinBudget(reply, budget) && isWithinClient(reply, client);
   const chars = findLargestPassing(0, budget.chars - 1, (candidate) => fits(compose(candidate, bound)));
-  return compose(chars, bound);
+  const reply = compose(chars, bound);
+  // For a client with hardly any room the bare facts still leave; they are within the allowance.
+  if (isWithinBudget(reply, budget)) return reply;
+  throw new SpillwayError("reply_too_large", "The reply does not fit, even without any content.", {
+    hint: "The tool's render function must return less when it is given fewer characters.",
+  });
 }
 
 /** Whether each form is within the content that was asked for plus the allowance for what is beside it. */

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type ClientLimit, makeBudget } from "./budget.ts";
+import type { ReturnedResult } from "./draft-reply.ts";
 import { estimateResponseSize, type SearchResult } from "./estimate-results.ts";
+import { CUT_MARK } from "./excerpt.ts";
 import { truncateResultsBySize } from "./fit-results.ts";
 import { CHARACTER_LIMIT } from "./limits.ts";
-import { splitsPair } from "./measure.ts";
 
 const base: SearchResult = {
   chunk_id: "0123456789abcdef",
@@ -151,21 +152,23 @@ test("one result past the hard limit loses its context first, then its spans, an
   const planned = truncateResultsBySize([huge]);
   assert.equal(planned.oversized, huge);
   const { reply } = truncateResultsBySize([huge], 80_000, 100_000, { artifactRef: "af_1" });
-  const bare = { ...huge, context_before: "", context_after: "", artifact_ref: "af_1" };
+  const bare = { ...huge, context_before: "", context_after: "", artifact_ref: "af_1", cut: ["context"] };
   assert.deepEqual(reply.results, [bare]);
   const wide = { ...huge, spans: ["z".repeat(9_000)] };
   const tight = truncateResultsBySize([wide], 80_000, 100_000, { artifactRef: "af_1" });
   assert.ok(JSON.stringify(tight.reply).length <= 100_000);
   const narrow = truncateResultsBySize([{ ...huge, spans: ["z".repeat(20_000)] }], 80_000, 100_000);
   assert.deepEqual([narrow.reply.results[0]?.spans, narrow.reply.results[0]?.content.length], [[], 90_000]);
+  assert.deepEqual(narrow.reply.results[0]?.cut, ["context", "spans"]);
 });
 
 test("one result too large without context is an excerpt that fills the reply", () => {
   const huge = { ...base, content: "🌊".repeat(90_000) };
   const { reply } = truncateResultsBySize([huge], 80_000, 100_000, { artifactRef: "af_1" });
   const [excerpt] = reply.results;
-  assert.ok(excerpt !== undefined && huge.content.startsWith(excerpt.content));
-  assert.deepEqual({ ...excerpt, content: "" }, { ...base, artifact_ref: "af_1" });
+  assert.ok(excerpt !== undefined);
+  assertExcerpt(excerpt.content, huge.content, 0);
+  assert.deepEqual({ ...excerpt, content: "" }, { ...base, artifact_ref: "af_1", cut: ["content"] });
   assert.ok(reply.truncation_info.actual_chars > 99_990);
 });
 
@@ -259,10 +262,11 @@ test("for any results and limits the serialized reply fits every limit and state
 test("for any results and limits the reply is a ranked start of whole results, or an excerpt of the first", () => {
   fc.assert(
     fc.property(anySearch, ({ results, hardLimit }) => {
-      const { reply, oversized } = truncateResultsBySize(results, hardLimit * 0.8, hardLimit, { envelope });
+      const focusOf = ({ content }: SearchResult) => Math.floor(content.length / 2);
+      const { reply, oversized } = truncateResultsBySize(results, hardLimit * 0.8, hardLimit, { envelope, focusOf });
       const ranked = results.toSorted((one, other) => other.similarity_score - one.similarity_score);
       if (oversized === null) assert.deepEqual(reply.results, ranked.slice(0, reply.returned_count));
-      else assertExcerpt(reply.results[0]?.content ?? "", ranked[0]?.content ?? "");
+      else assertCut(reply.results[0] ?? assert.fail(), ranked[0] ?? assert.fail(), focusOf);
       assert.ok(results.length === 0 || reply.returned_count > 0);
     }),
   );
@@ -284,7 +288,30 @@ test("for any results and limits counts and flags agree, and the same input give
   );
 });
 
-function assertExcerpt(excerpt: string, content: string): void {
-  assert.ok(content.startsWith(excerpt));
-  assert.ok(!splitsPair(content, excerpt.length));
+/** Item 16: whatever a result has lost is marked, and what is left of its content is the part that matters. */
+function assertCut(
+  returned: ReturnedResult<SearchResult>,
+  whole: SearchResult,
+  focusOf: (result: SearchResult) => number,
+): void {
+  const lost = [
+    ...(whole.context_before + whole.context_after === "" ? [] : ["context"]),
+    ...((returned.spans?.length ?? 0) === (whole.spans?.length ?? 0) ? [] : ["spans"]),
+    ...(returned.content === whole.content ? [] : ["content"]),
+  ];
+  assert.deepEqual([returned.context_before, returned.context_after, returned.cut ?? []], ["", "", lost]);
+  if (lost.includes("content")) assertExcerpt(returned.content, whole.content, focusOf(whole));
+}
+
+/** One part of the content, with dots at each cut, that contains the character at the focus where there is room. */
+function assertExcerpt(excerpt: string, content: string, focus: number): void {
+  if (excerpt.length < 12) return;
+  const isCutBefore = !content.startsWith(excerpt.slice(0, -3));
+  const isCutAfter = !content.endsWith(excerpt.slice(3));
+  const text = excerpt.slice(isCutBefore ? 3 : 0, excerpt.length - (isCutAfter ? 3 : 0));
+  if (isCutBefore) assert.ok(excerpt.startsWith(CUT_MARK));
+  if (isCutAfter) assert.ok(excerpt.endsWith(CUT_MARK));
+  const near = content.slice(Math.max(0, focus - text.length), focus + text.length);
+  assert.ok(near.includes(text) && excerpt.length < content.length);
+  assert.ok(!content.isWellFormed() || text.isWellFormed());
 }

@@ -1,14 +1,15 @@
 /** Fits search results: whole results, best first, in a reply whose exact serialized size is within its limits. */
 import { type Budget, type Excess, findExcess } from "./budget.ts";
+import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./draft-reply.ts";
 import {
   EMPTY_RESPONSE_CHARS,
   estimateResponseSize,
   estimateResultSize,
   type SearchResult,
 } from "./estimate-results.ts";
+import { cutAround } from "./excerpt.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
-import { cutBetweenCodePoints, estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
-import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
+import { estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
 
 export type FitOptions<R, E> = {
   /** The reply's other keys, made from the returned results: a cursor depends on them. They are never cut. */
@@ -17,6 +18,8 @@ export type FitOptions<R, E> = {
   readonly budget?: Budget;
   /** Where `oversized` of an earlier call was kept; null when keeping it failed. */
   readonly artifactRef?: string | null;
+  /** Where a content matters most, if it has to be cut. Default: its beginning. */
+  readonly focusOf?: (result: R) => number;
 };
 
 export type FittedResults<R, E> = {
@@ -62,6 +65,7 @@ type Page<R, E> = {
   readonly ranked: readonly R[];
   readonly limits: Limits;
   readonly artifactRef: string | null;
+  readonly focusOf: (result: R) => number;
   tokensOf(results: readonly R[]): number;
   draft(results: readonly ReturnedResult<R>[], reason: TruncationReason | null): Draft<R, E>;
 };
@@ -82,14 +86,21 @@ function makeLimits(charLimit: number, hardLimit: number, budget: Budget = unlim
 function makePage<R extends SearchResult, E extends object>(
   ranked: readonly R[],
   limits: Limits,
-  { envelope = () => ({}) as E, artifactRef = null }: FitOptions<R, E>,
+  { envelope = () => ({}) as E, artifactRef = null, focusOf = () => 0 }: FitOptions<R, E>,
 ): Page<R, E> {
   const { chars, tokens } = limits.effective;
   const serialize = cachingSerializer<ReturnedResult<R>>();
   const tokensOf = tokens.model === undefined ? estimateReplyTokens : countReplyTokens(serialize, tokens.count);
   const lengths = { originalCount: ranked.length, limitChars: chars, limitTokens: tokens.max };
   const frame = { ...lengths, envelope, tokensOf, serialize };
-  return { ranked, limits, artifactRef, tokensOf, draft: (results, reason) => draftReply(frame, results, reason) };
+  return {
+    ranked,
+    limits,
+    artifactRef,
+    focusOf,
+    tokensOf,
+    draft: (results, reason) => draftReply(frame, results, reason),
+  };
 }
 
 function estimateReplyTokens(results: readonly SearchResult[]): number {
@@ -166,12 +177,13 @@ function dropTrailing<R extends SearchResult, E>(
 /** One result that is too large: whole if the reply can carry it, else without context, else an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
-  const whole = draftOf(first);
-  if (fitsHard(page, whole)) return finish(page, whole);
+  const fullDraft = draftOf(first);
+  if (fitsHard(page, fullDraft)) return finish(page, fullDraft);
   const withSpans = draftOf(withoutContext(first, page.artifactRef));
   if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
   const bare = withoutSpans(withoutContext(first, page.artifactRef));
-  const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
+  const focus = page.focusOf(first);
+  const excerptOf = (chars: number) => draftOf(withExcerpt(bare, focus, chars));
   const maxChars = Math.min(bare.content.length, page.limits.hard.chars);
   const chars = findLargestPassing(-1, maxChars, (candidate) => fitsHard(page, excerptOf(candidate)));
   // Below zero not even its path fits beside the envelope: then only the counts show that it exists.
@@ -179,11 +191,23 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
 }
 
 function withoutContext<R extends SearchResult>(result: R, artifactRef: string | null): ReturnedResult<R> {
-  return { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
+  const hasContext = result.context_before !== "" || result.context_after !== "";
+  const bare = { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
+  return hasContext ? { ...bare, cut: ["context"] } : bare;
 }
 
 function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): ReturnedResult<R> {
-  return result.spans === undefined ? result : { ...result, spans: [] };
+  if (result.spans === undefined || result.spans.length === 0) return result;
+  return { ...result, spans: [], cut: [...(result.cut ?? []), "spans"] };
+}
+
+function withExcerpt<R extends SearchResult>(
+  result: ReturnedResult<R>,
+  focus: number,
+  chars: number,
+): ReturnedResult<R> {
+  if (result.content.length <= chars) return result;
+  return { ...result, content: cutAround(result.content, focus, chars).text, cut: [...(result.cut ?? []), "content"] };
 }
 
 function fitsHard<R, E>({ limits }: Page<R, E>, { json }: Draft<R, E>): boolean {

@@ -55,12 +55,12 @@ function wholeCodePoints({ text, offset, totalChars }: TextWindow): string {
 }
 
 function cutToBudget(text: string, budget: Budget): { text: string; unit: Unit } {
-  let shown = text;
+  let cutText = text;
   let unit: Unit = "chars";
   for (const { max, measure, unit: next } of listLimits(budget)) {
-    const prefix = findLongestPrefix(shown, (candidate) => measure(candidate) <= max);
-    if (prefix.length < shown.length) unit = next;
-    shown = prefix;
+    const prefix = findLongestPrefix(cutText, (candidate) => measure(candidate) <= max);
+    if (prefix.length < cutText.length) unit = next;
+    cutText = prefix;
   }
-  return { text: shown, unit };
+  return { text: cutText, unit };
 }

@@ -48,7 +48,10 @@ describe("a URL that was fetched before", () => {
     assert.deepEqual([first.fields.status_code, again.fields.status_code], [200, 200]);
     assert.deepEqual([again.content, again.fields.artifact_ref], ["the page", first.fields.artifact_ref]);
     assert.equal(again.fields.source_url, `${server.origin}/page?token=s3cret#part`);
-    assert.match(answerText(again), /Fetched before, checked at 2026-11-15T00:00:00\.000Z; noCache fetches it again\./);
+    assert.match(
+      answerText(again),
+      /Served from the cache, last checked at 2026-11-15T00:00:00\.000Z; noCache fetches it again\./,
+    );
     await using session = await place.session();
     assert.equal((await readArtifact(again.fields.artifact_ref ?? "", {}, session)).content, "the page");
   });

@@ -11,7 +11,7 @@ import type { Mode } from "../extract/handler.ts";
 import type { Session } from "../session/session.ts";
 import { sourceName } from "../telemetry/events.ts";
 import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
-import type { Delivery, Kept, LoadedSource } from "./loaded-source.ts";
+import type { Delivery, KeepResult, LoadedSource } from "./loaded-source.ts";
 
 /** The options of a fetch that decide which bytes are loaded. */
 export type LoadSourceOptions = {
@@ -26,24 +26,26 @@ export async function loadSource(given: string, options: LoadSourceOptions, sess
   const source = findSource(given, { ...session, prefers: options.mode === "raw" ? "source" : "markdown" });
   const cached = options.noCache ? undefined : await lookUp(source, session);
   if (cached?.isFresh) return fromCache(source, cached, session);
-  const opened = await openOrRevalidate(source, cached, options.noCache ?? false, session);
-  return "revalidated" in opened ? fromCache(source, opened.revalidated, session) : keepSource(source, opened, session);
+  const openResult = await openOrRevalidate(source, cached, options.noCache ?? false, session);
+  return "revalidated" in openResult
+    ? fromCache(source, openResult.revalidated, session)
+    : keepSource(source, openResult, session);
 }
 
 /** Acquires what has been opened, detects its kind and keeps it. */
 export async function keepSource(
   source: Pick<Source, "given" | "identity" | "fingerprint">,
-  opened: OpenedSource,
+  openedSource: OpenedSource,
   session: Session,
   parentRef?: string | null,
 ): Promise<LoadedSource> {
-  const acquired = await acquireFrom(opened, session);
+  const acquired = await acquireFrom(openedSource, session);
   try {
     const detection = await confirmKind(acquired.body, acquired.claims);
     const origin = toOrigin(source, acquired, parentRef ?? null);
     const facts = artifactFacts(acquired, detection, origin);
-    const kept = await keepIfWritable(acquired, detection, origin, session);
-    const { artifact_ref } = kept;
+    const keepResult = await keepIfWritable(acquired, detection, origin, session);
+    const { artifact_ref } = keepResult;
     if (artifact_ref !== null) await saveToCache(source, acquired, artifact_ref, session);
     session.emit({
       event: "ingest.classified",
@@ -53,7 +55,7 @@ export async function keepSource(
     });
     const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
     const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
-    return { ...kept, facts, content, objects, delivery: toDelivery(response), [Symbol.asyncDispose]: dispose };
+    return { ...keepResult, facts, content, objects, delivery: toDelivery(response), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
@@ -86,14 +88,14 @@ export type SourceDetection = Detection & { readonly sourceTruncated: boolean };
 
 /** The kind of a source, by its bytes and its claims; claims given here replace the source's own. */
 export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<SourceDetection> {
-  const opened = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
-  await using acquired = await acquireFrom(opened, session);
+  const openedSource = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
+  await using acquired = await acquireFrom(openedSource, session);
   const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
   return { ...detection, sourceTruncated: acquired.truncated };
 }
 
-function acquireFrom(opened: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {
-  return acquire(opened, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
+function acquireFrom(openedSource: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {
+  return acquire(openedSource, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
 }
 
 /** Where the store cannot be written, the source is answered anyway and the reply says that it was not kept. */
@@ -102,7 +104,7 @@ async function keepIfWritable(
   detection: Detection,
   origin: Origin,
   session: Session,
-): Promise<Kept> {
+): Promise<KeepResult> {
   try {
     const record = await session.store.keep(acquired, detection, origin);
     return { artifact_ref: record.artifact_ref, record };

@@ -4,7 +4,7 @@ import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts, ArtifactRecord } from "../artifacts/record.ts";
 
 /** The ref and record of an artifact that was kept, or why it could not be. */
-export type Kept =
+export type KeepResult =
   | { readonly artifact_ref: string; readonly record: ArtifactRecord }
   | { readonly artifact_ref: null; readonly notKept: string };
 
@@ -26,7 +26,7 @@ export type Rendering = { readonly parentRef: string | null } | { readonly probl
 
 /** A loaded source. Its bytes are available until it is disposed. */
 export type LoadedSource = AsyncDisposable &
-  Kept & {
+  KeepResult & {
     readonly facts: ArtifactFacts;
     readonly content: Content;
     /** Where its extract is stored. */

@@ -51,7 +51,7 @@ async function render({ facts, content }: LoadedSource, session: Session): Promi
   });
 }
 
-/** A page without an address gets one that leads nowhere. */
+/** A page without a URL gets one that cannot be resolved. */
 const addressOf = ({ final_url, source_url }: ArtifactFacts): string =>
   [final_url, source_url].find((url) => url !== undefined && /^https?:/i.test(url)) ?? "http://page.invalid/";
 
@@ -67,16 +67,16 @@ function resources({ network }: Session) {
   return async ({ url, headers }: ResourceRequest, signal: AbortSignal): Promise<Resource> => {
     const { Origin: origin } = headers;
     const options = { prefers: "source", signal, ...(origin && { headers: { origin } }) } as const;
-    const opened = await network?.open(new URL(url), options);
-    if (opened === undefined || "unchanged" in opened) throw new Error("Nothing was sent.");
+    const resource = await network?.open(new URL(url), options);
+    if (resource === undefined || "unchanged" in resource) throw new Error("Nothing was sent.");
     const chunks: Uint8Array[] = [];
-    for await (const chunk of opened.chunks) {
+    for await (const chunk of resource.chunks) {
       room -= chunk.length;
-      if (room < 0) throw new Error("The page asks for too much.");
+      if (room < 0) throw new Error("The page requests too much data.");
       chunks.push(chunk);
     }
-    const status = opened.response?.statusCode ?? 200;
-    return { status, headers: keepHeaders(opened.headers), body: Buffer.concat(chunks) };
+    const status = resource.response?.statusCode ?? 200;
+    return { status, headers: keepHeaders(resource.headers), body: Buffer.concat(chunks) };
   };
 }
 

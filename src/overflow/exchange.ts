@@ -1,7 +1,7 @@
 /** One exchange with a provider over any carrier: prepare, send, inspect, and retry at most once. */
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import { isOverflow } from "./classify/verdict.ts";
-import { type Prepared, prepareUnchanged } from "./prepared-request.ts";
+import { type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Recovery } from "./recovery.ts";
 import type { Refusal } from "./refusal.ts";
 import type { OutgoingRequest } from "./wire/outgoing-request.ts";
@@ -22,17 +22,17 @@ export type SendResult<A> = {
 
 /** The response to pass on, and how the exchange ended. */
 export type ExchangeResult<A> =
-  | { readonly how: "unchanged"; readonly answer: A }
-  | { readonly how: "prepared"; readonly answer: A; readonly stubs: number }
-  | { readonly how: "recovered"; readonly answer: A; readonly stubs: number }
-  | { readonly how: "failed"; readonly answer: A; readonly refusal: Refusal; readonly report: OverflowReport };
+  | { readonly outcome: "unchanged"; readonly answer: A }
+  | { readonly outcome: "prepared"; readonly answer: A; readonly stubs: number }
+  | { readonly outcome: "recovered"; readonly answer: A; readonly stubs: number }
+  | { readonly outcome: "failed"; readonly answer: A; readonly refusal: Refusal; readonly report: OverflowReport };
 
 /** Sends requests for an exchange: a `fetch`, the proxy or the AI SDK middleware. */
 export type Carrier<A> = {
   /** Reads the request, only when it is needed; undefined when it cannot be parsed. */
   read(): OutgoingRequest | undefined;
   /** Sends the request as it was given, or another one instead. */
-  send(instead?: OutgoingRequest): Promise<SendResult<A>>;
+  send(replacement?: OutgoingRequest): Promise<SendResult<A>>;
   /** Sends the smaller request after a refusal. */
   resend(smaller: OutgoingRequest): Promise<SendResult<A>>;
 };
@@ -41,7 +41,9 @@ export type Carrier<A> = {
 export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>): Promise<ExchangeResult<A>> {
   const original = recovery.mayPrepare() ? carrier.read() : undefined;
   const prepared = original && (await recovery.prepare(original));
-  const first = await carrier.send(prepared === undefined || prepared.sent === original ? undefined : prepared.sent);
+  const first = await carrier.send(
+    prepared === undefined || prepared.outgoing === original ? undefined : prepared.outgoing,
+  );
   const firstResult = withoutRetry(first.answer, prepared);
   if (first.refusal === undefined) {
     if (prepared && first.isAccepted) recovery.recordAccepted(prepared, first.inputTokens);
@@ -50,24 +52,25 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const read = prepared === undefined ? carrier.read() : undefined;
   const outgoing = prepared ?? (read && prepareUnchanged(read));
   const remedy = outgoing && (await recovery.chooseRemedy(outgoing, first.refusal));
-  if (remedy === undefined || remedy.do === "pass" || (remedy.do === "retry" && first.isLast)) return firstResult;
-  if (remedy.do === "fail") {
-    return { how: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
+  if (remedy === undefined || remedy.action === "pass" || (remedy.action === "retry" && first.isLast))
+    return firstResult;
+  if (remedy.action === "fail") {
+    return { outcome: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
   }
   await first.discard?.();
   recovery.rememberRetry(first.refusal.verdict, remedy);
-  const second = await carrier.resend(remedy.next.sent);
+  const second = await carrier.resend(remedy.next.outgoing);
   if (second.refusal && isOverflow(second.refusal.verdict)) {
     const report = recovery.reportSecondRefusal(second.refusal, remedy);
-    return { how: "failed", answer: second.answer, refusal: second.refusal, report };
+    return { outcome: "failed", answer: second.answer, refusal: second.refusal, report };
   }
-  if (!second.isAccepted) return { how: "unchanged", answer: second.answer };
+  if (!second.isAccepted) return { outcome: "unchanged", answer: second.answer };
   recovery.recordRecovered(first.refusal.verdict, remedy);
-  return { how: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
+  return { outcome: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
 }
 
 /** The caller always learns that its request was changed before it was sent. */
-function withoutRetry<A>(answer: A, prepared: Prepared | undefined): ExchangeResult<A> {
-  const isChanged = prepared !== undefined && prepared.sent !== prepared.original;
-  return isChanged ? { how: "prepared", answer, stubs: prepared.stubs.size } : { how: "unchanged", answer };
+function withoutRetry<A>(answer: A, prepared: PreparedRequest | undefined): ExchangeResult<A> {
+  const isChanged = prepared !== undefined && prepared.outgoing !== prepared.original;
+  return isChanged ? { outcome: "prepared", answer, stubs: prepared.stubs.size } : { outcome: "unchanged", answer };
 }

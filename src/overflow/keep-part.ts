@@ -52,10 +52,10 @@ function bytesOf({ content }: Part): Buffer | undefined {
 async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
   const spool = spoolBytes(bytes);
   const { content, tool, role } = part;
-  const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
-  const name = "name" in content && content.name !== undefined ? content.name : given;
+  const sourceText = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
+  const name = "name" in content && content.name !== undefined ? content.name : sourceText;
   return await store.keep(spool, await detectKind(part, bytes), {
-    given,
+    given: sourceText,
     identity: `conversation:${spool.sha256}`,
     name,
   });

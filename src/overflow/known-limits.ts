@@ -13,7 +13,7 @@ export type KnownLimits = {
   learn(target: Target, verdict: Verdict, estimate: number): void;
   /** The learned limit, while it counts and the user has not set another. */
   learnedFor(target: Target): number | undefined;
-  /** Forgets a learned limit that is lower than an accepted size. */
+  /** Drops a learned limit that is lower than an accepted size. */
   disprove(target: Target, tokens: number): void;
   /** Records a refusal without a number. From then on the sizes that the target accepts are recorded too. */
   recordRefused(target: Target, estimate: number): void;
@@ -41,7 +41,7 @@ type UnnamedLimit = {
 
 const MAX_TARGETS = 500;
 /** No model has a smaller window: a smaller figure counts something else. */
-const MIN_WINDOW_TOKENS = 1_024;
+const MIN_LEARNT_WINDOW_TOKENS = 1_024;
 /** Below this confidence the figures of a verdict are not learned. */
 const MIN_CONFIDENCE = 0.9;
 /** A limit that prevents every refusal is never named again. After this time the provider is tried without it. */
@@ -69,7 +69,7 @@ export function createKnownLimits(lines: readonly string[], now: () => number = 
     const { limit, unit, confidence, input } = verdict;
     if (verdict.class !== "context_tokens" || unit !== "tokens" || confidence < MIN_CONFIDENCE) return;
     if (limit === undefined || verdict.actual === undefined) return;
-    if (verdict.actual <= limit || limit < MIN_WINDOW_TOKENS) return;
+    if (verdict.actual <= limit || limit < MIN_LEARNT_WINDOW_TOKENS) return;
     if (!isPlausible(input ?? verdict.actual - (verdict.output ?? 0), estimate)) return;
     const key = keyOf(target);
     const before = namedLimits.get(key);

@@ -5,7 +5,7 @@ import { clip } from "../system/safe-names.ts";
 import { createKeep } from "./keep-part.ts";
 import { createKnownLimits, isLimitLine } from "./known-limits.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
-import { createStickyStubs, type StickyStubs } from "./sticky.ts";
+import { createStickyStubs, type StickyStubs } from "./sticky-stubs.ts";
 
 /** One recovery serves all conversations of a process, unless the caller passes the stubs of a single one. */
 export function openRecovery(

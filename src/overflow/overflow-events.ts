@@ -6,7 +6,7 @@ import type { Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";
 import { countPartChars } from "./estimate-tokens.ts";
 import type { Plan } from "./plan.ts";
-import type { Prepared } from "./prepared-request.ts";
+import type { PreparedRequest } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Shedding } from "./shed.ts";
 import { countWireBytes, type OutgoingRequest } from "./wire/outgoing-request.ts";
@@ -22,8 +22,8 @@ export function emitClassified(
 }
 
 /** Records that a request was sent with the stubs of earlier requests. */
-export function emitRepeated(emit: Emit, { original, sent, stubs }: Prepared): void {
-  const sizes = { bytes_before: countWireBytes(original), bytes_after: countWireBytes(sent) };
+export function emitRepeated(emit: Emit, { original, outgoing, stubs }: PreparedRequest): void {
+  const sizes = { bytes_before: countWireBytes(original), bytes_after: countWireBytes(outgoing) };
   emit({ event: "overflow.repeated", dialect: original.dialect.name, stubs: stubs.size, ...sizes });
 }
 
@@ -45,14 +45,22 @@ export type Shrinking = { readonly shedding: Shedding; readonly bytesBefore: num
 /** Records that a request was made smaller: after a refusal, or before it was sent. */
 export function emitRecovered(
   emit: Emit,
-  { sent }: Prepared,
+  { outgoing }: PreparedRequest,
   { class: name }: Verdict,
   { shedding, bytesBefore, attempts }: Shrinking,
 ): void {
-  const sizes = { bytes_before: bytesBefore, bytes_after: countWireBytes(sent) };
+  const sizes = { bytes_before: bytesBefore, bytes_after: countWireBytes(outgoing) };
   const stubs = refsOf(shedding);
   const clamped = shedding.clamp.length > 0;
-  emit({ event: "overflow.recovered", dialect: sent.dialect.name, class: name, attempts, ...sizes, stubs, clamped });
+  emit({
+    event: "overflow.recovered",
+    dialect: outgoing.dialect.name,
+    class: name,
+    attempts,
+    ...sizes,
+    stubs,
+    clamped,
+  });
 }
 
 export type RecoveryFailure = {

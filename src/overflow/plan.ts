@@ -96,11 +96,11 @@ export function planShedding(request: RequestBody, dialect: Dialect, verdict: Ve
 
 /** Whether a stub cannot become shorter. One that the client itself sends keeps its preview. */
 function isShortest(part: SentPart): boolean {
-  return (stubShown(part) ?? Infinity) <= (part.sentContent === part.content ? PREVIEW_CHARS : 0);
+  return (countStubChars(part) ?? Infinity) <= (part.sentContent === part.content ? PREVIEW_CHARS : 0);
 }
 
 /** How many characters the stub at a part's path shows, or undefined where there is no stub. */
-function stubShown({ sentContent }: SentPart): number | undefined {
+function countStubChars({ sentContent }: SentPart): number | undefined {
   return "text" in sentContent ? countShownChars(sentContent.text) : undefined;
 }
 
@@ -125,8 +125,8 @@ function isAboutOnePart(verdict: Verdict, parts: readonly SentPart[]): boolean {
   if (verdict.class === "attachment_limit") return true;
   if (verdict.class !== "request_bytes" || verdict.unit !== "chars") return false;
   // Without a path the characters are those of the whole input, unless one part alone has that many.
-  const longestChars = Math.max(0, ...parts.map(({ sentContent }) => countPartChars(sentContent)));
-  return verdict.path !== undefined || longestChars > (verdict.actual ?? verdict.limit ?? Infinity) * 0.95;
+  const maxPartChars = Math.max(0, ...parts.map(({ sentContent }) => countPartChars(sentContent)));
+  return verdict.path !== undefined || maxPartChars > (verdict.actual ?? verdict.limit ?? Infinity) * 0.95;
 }
 
 /** The parts that break a limit on one part: the one at the path, those over the limit, or those beyond the count. */
@@ -148,8 +148,8 @@ function findOffending(parts: readonly SentPart[], verdict: Verdict): readonly S
 /** `too many images, max allowed is 16`: the oldest parts beyond the count, pictures first if they alone exceed it. */
 function findSurplus(parts: readonly SentPart[], maxCount: number): readonly SentPart[] {
   const pictures = parts.filter(({ sentContent }) => isPicture(sentContent));
-  const counted = pictures.length > maxCount ? pictures : parts;
-  return counted.slice(0, Math.max(0, counted.length - maxCount));
+  const candidates = pictures.length > maxCount ? pictures : parts;
+  return candidates.slice(0, Math.max(0, candidates.length - maxCount));
 }
 
 const isPicture = (content: PartContent): boolean => "base64" in content && content.mediaType.startsWith("image/");
@@ -172,7 +172,7 @@ function estimateRemaining(
   return estimateRestTokens(request, parts) + sum(partSizes);
 }
 
-type Measured = Sizes & { readonly scale: number; readonly clamp: readonly Edit[] };
+type MeasuredRequest = Sizes & { readonly scale: number; readonly clamp: readonly Edit[] };
 
 /** The sizes, the real tokens per estimated token, and the edits of the output limit that the target assumes. */
 function measureRequest(
@@ -181,7 +181,7 @@ function measureRequest(
   parts: readonly SentPart[],
   verdict: Verdict,
   { wireBytes, acceptedTokens = 0 }: PlanOptions,
-): Measured {
+): MeasuredRequest {
   const { limit } = verdict;
   if (verdict.class !== "context_tokens") {
     const before = verdict.unit === "chars" ? (verdict.actual ?? wireBytes) : wireBytes;
@@ -224,7 +224,7 @@ type RankedParts = { readonly older: readonly SentPart[]; readonly newest: reado
 function rankParts(parts: readonly SentPart[], verdict: Verdict): RankedParts {
   const ranked = parts
     .map((part) => ({ part, rank: rankOf(part, verdict), chars: countPartChars(part.sentContent) }))
-    .filter(({ part, chars }) => stubShown(part) !== undefined || chars > STUB_CHARS + MIN_GAIN_CHARS)
+    .filter(({ part, chars }) => countStubChars(part) !== undefined || chars > STUB_CHARS + MIN_GAIN_CHARS)
     .sort((one, other) => one.rank - other.rank || other.chars - one.chars);
   const older = ranked.filter(({ rank }) => rank < ranks.newestResult);
   const newest = ranked.filter(({ rank }) => rank >= ranks.newestResult);
@@ -297,7 +297,11 @@ function createMeasure(unit: Sizes["unit"], scale: number): Measure {
 
   /** Where a stub is sent already, its own line is measured and not assumed. */
   function stubSize(part: SentPart, shownChars: number): number {
-    const [size, chars, shownNow] = [partSize(part), Math.max(1, countPartChars(part.sentContent)), stubShown(part)];
+    const [size, chars, shownNow] = [
+      partSize(part),
+      Math.max(1, countPartChars(part.sentContent)),
+      countStubChars(part),
+    ];
     const line = shownNow === undefined ? lineSize : (size * (chars - shownNow)) / chars;
     return line + (shownChars * size) / chars;
   }
@@ -342,7 +346,7 @@ function createSelection(before: number, measure: Measure) {
   ): void {
     for (const part of parts) {
       if (after <= goal) break;
-      if ((stubShown(part) ?? Infinity) <= PREVIEW_CHARS) continue;
+      if ((countStubChars(part) ?? Infinity) <= PREVIEW_CHARS) continue;
       const size = measure.part(part);
       select(part, chooseShownChars(part, size), size);
     }
@@ -354,7 +358,7 @@ function createSelection(before: number, measure: Measure) {
       if (after <= goal) break;
       const shownChars = selected.get(part);
       if (shownChars !== undefined) select(part, 0, measure.stub(part, shownChars));
-      else if (stubShown(part) !== undefined) select(part, 0, measure.part(part));
+      else if (countStubChars(part) !== undefined) select(part, 0, measure.part(part));
     }
   }
 

@@ -3,25 +3,25 @@ import { makeStubEdit, type Stub } from "./shed.ts";
 import type { Edit } from "./wire/json-edits.ts";
 import { editOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
-export type Prepared = {
+export type PreparedRequest = {
   readonly original: OutgoingRequest;
-  readonly sent: OutgoingRequest;
-  /** All edits that turn `original` into `sent`, by path. */
+  readonly outgoing: OutgoingRequest;
+  /** All edits that turn `original` into `outgoing`, by path. */
   readonly edits: ReadonlyMap<string, Edit>;
   /** The texts of the stubs among them, by path. */
   readonly stubs: ReadonlyMap<string, string>;
 };
 
 /** A request that is sent unchanged. */
-export function prepareUnchanged(original: OutgoingRequest): Prepared {
-  return { original, sent: original, edits: new Map(), stubs: new Map() };
+export function prepareUnchanged(original: OutgoingRequest): PreparedRequest {
+  return { original, outgoing: original, edits: new Map(), stubs: new Map() };
 }
 
 /**
  * The request with more edits. They are applied to the original and not to what was sent before, so that a shorter
  * excerpt can replace a longer one.
  */
-export function addEdits(prepared: Prepared, clamp: readonly Edit[], stubs: readonly Stub[]): Prepared {
+export function addEdits(prepared: PreparedRequest, clamp: readonly Edit[], stubs: readonly Stub[]): PreparedRequest {
   if (clamp.length + stubs.length === 0) return prepared;
   const { original } = prepared;
   const newEdits = [...clamp, ...stubs.map(makeStubEdit)].map((edit): [string, Edit] => [edit.path.join("."), edit]);
@@ -30,7 +30,7 @@ export function addEdits(prepared: Prepared, clamp: readonly Edit[], stubs: read
   return {
     original,
     edits,
-    sent: editOutgoing(original, [...edits.values()]),
+    outgoing: editOutgoing(original, [...edits.values()]),
     stubs: new Map([...prepared.stubs, ...texts]),
   };
 }

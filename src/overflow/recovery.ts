@@ -15,11 +15,11 @@ import {
   type RecoveryFailure,
 } from "./overflow-events.ts";
 import { planShedding } from "./plan.ts";
-import { addEdits, type Prepared, prepareUnchanged } from "./prepared-request.ts";
+import { addEdits, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Shedding } from "./shed.ts";
 import { findShortfall, shrinkRequest } from "./shrink-request.ts";
-import type { StickyStubs } from "./sticky.ts";
+import type { StickyStubs } from "./sticky-stubs.ts";
 import { countWireBytes, hashOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
@@ -38,11 +38,16 @@ export type RecoveryOptions = {
 
 /** What to do about a refusal: send a smaller request, pass the response on, or report why nothing helps. */
 export type Remedy =
-  | { readonly do: "retry"; readonly next: Prepared; readonly shedding: Shedding; readonly bytesBefore: number }
-  | { readonly do: "pass" }
-  | { readonly do: "fail"; readonly report: OverflowReport };
+  | {
+      readonly action: "retry";
+      readonly next: PreparedRequest;
+      readonly shedding: Shedding;
+      readonly bytesBefore: number;
+    }
+  | { readonly action: "pass" }
+  | { readonly action: "fail"; readonly report: OverflowReport };
 
-type Retry = Extract<Remedy, { do: "retry" }>;
+type Retry = Extract<Remedy, { action: "retry" }>;
 
 /** A retry that is under way, or whose answer never arrived because the provider was busy or broke off. */
 type UnansweredRetry = { readonly verdict: Verdict; readonly remedy: Retry };
@@ -62,20 +67,20 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
   }
 
   /** The request with the stubs of its conversation, and within the limit that is known for its model. */
-  async function prepare(original: OutgoingRequest): Promise<Prepared> {
+  async function prepare(original: OutgoingRequest): Promise<PreparedRequest> {
     const retry = findUnanswered(original);
     if (retry !== undefined) return retry.remedy.next;
     const unchanged = prepareUnchanged(original);
     if (!mayPrepare() || original.dialect.findServerState(original.request) !== undefined) return unchanged;
-    const withStubs = addEdits(unchanged, [], sticky.recall(original));
+    const withStubs = addEdits(unchanged, [], sticky.find(original));
     if (withStubs !== unchanged) emitRepeated(emit, withStubs);
     return preventsOverflow ? await preventOverflow(withStubs) : withStubs;
   }
 
-  async function preventOverflow(prepared: Prepared): Promise<Prepared> {
-    const expected = expectOverflow(prepared.sent, limits);
+  async function preventOverflow(prepared: PreparedRequest): Promise<PreparedRequest> {
+    const expected = expectOverflow(prepared.outgoing, limits);
     if (expected === undefined) return prepared;
-    const bytesBefore = countWireBytes(prepared.sent);
+    const bytesBefore = countWireBytes(prepared.outgoing);
     const { next, shedding } = await shrink(prepared, expected);
     if (next === prepared) return prepared;
     sticky.remember(prepared.original, shedding.stubs);
@@ -83,42 +88,44 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     return next;
   }
 
-  const shrink = (prepared: Prepared, verdict: Verdict) =>
-    shrinkRequest(prepared, verdict, keep, limits.acceptedFor(prepared.sent.target));
+  const shrink = (prepared: PreparedRequest, verdict: Verdict) =>
+    shrinkRequest(prepared, verdict, keep, limits.acceptedFor(prepared.outgoing.target));
 
   /** Chooses what to do about a refusal. If nothing is gained, the identical request is never sent again. */
-  async function chooseRemedy(prepared: Prepared, refusal: Refusal): Promise<Remedy> {
-    const { sent } = prepared;
-    if (isCacheWarming(sent, refusal)) return { do: "pass" };
-    const verdict = addKnownLimit(sent, detectSilentOverflow(sent, refusal, limits) ?? refusal.verdict, limits);
-    emitClassified(emit, sent, { verdict, status: refusal.status });
+  async function chooseRemedy(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
+    const { outgoing } = prepared;
+    if (isCacheWarming(outgoing, refusal)) return { action: "pass" };
+    const verdict = addKnownLimit(outgoing, detectSilentOverflow(outgoing, refusal, limits) ?? refusal.verdict, limits);
+    emitClassified(emit, outgoing, { verdict, status: refusal.status });
     if (!isRecoverable(verdict)) {
-      if (verdict.class !== "other") emitSkipped(emit, sent, verdict, verdict.class);
-      return { do: "pass" };
+      if (verdict.class !== "other") emitSkipped(emit, outgoing, verdict, verdict.class);
+      return { action: "pass" };
     }
-    if (verdict.class === "context_tokens") learnFromRefusal(limits, sent, verdict);
-    if (mode === "shadow") return passInShadow(sent, verdict);
+    if (verdict.class === "context_tokens") learnFromRefusal(limits, outgoing, verdict);
+    if (mode === "shadow") return passInShadow(outgoing, verdict);
     return retryOrFail(prepared, { ...refusal, verdict });
   }
 
-  function passInShadow(sent: OutgoingRequest, verdict: Verdict): Remedy {
-    const plan = planShedding(sent.request, sent.dialect, verdict, { wireBytes: countWireBytes(sent) });
-    emitSkipped(emit, sent, verdict, "shadow", plan);
-    return { do: "pass" };
+  function passInShadow(outgoing: OutgoingRequest, verdict: Verdict): Remedy {
+    const plan = planShedding(outgoing.request, outgoing.dialect, verdict, { wireBytes: countWireBytes(outgoing) });
+    emitSkipped(emit, outgoing, verdict, "shadow", plan);
+    return { action: "pass" };
   }
 
   /** A refusal that is not about the size of the input is passed on where lowering the output does not help. */
-  async function retryOrFail(prepared: Prepared, refusal: Refusal): Promise<Remedy> {
-    const { sent } = prepared;
+  async function retryOrFail(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
+    const { outgoing } = prepared;
     const { verdict } = refusal;
-    const bytesBefore = countWireBytes(sent);
+    const bytesBefore = countWireBytes(outgoing);
     const failOrPass = (failure: Pick<RecoveryFailure, "reason" | "shedding">): Remedy =>
-      isOverflow(verdict) ? { do: "fail", report: fail(sent, { ...failure, refusal, bytesBefore }) } : { do: "pass" };
-    if (sent.dialect.findServerState(sent.request) !== undefined) return failOrPass({ reason: "server_state" });
+      isOverflow(verdict)
+        ? { action: "fail", report: fail(outgoing, { ...failure, refusal, bytesBefore }) }
+        : { action: "pass" };
+    if (outgoing.dialect.findServerState(outgoing.request) !== undefined) return failOrPass({ reason: "server_state" });
     const shrunk = await shrink(prepared, verdict);
     const { next, shedding } = shrunk;
     const reason = findShortfall(shrunk, verdict);
-    return reason === undefined ? { do: "retry", next, shedding, bytesBefore } : failOrPass({ reason, shedding });
+    return reason === undefined ? { action: "retry", next, shedding, bytesBefore } : failOrPass({ reason, shedding });
   }
 
   /** Remembers a retry before it is sent: its stubs persist, and if no answer arrives, it replaces the large request. */
@@ -134,28 +141,28 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     unanswered.size > 0 ? unanswered.get(hashOutgoing(original)) : undefined;
 
   /** Records that the provider accepted a request: learns from its size, and emits a recovery that was still open. */
-  function recordAccepted(prepared: Prepared, inputTokens?: () => number | undefined): void {
+  function recordAccepted(prepared: PreparedRequest, inputTokens?: () => number | undefined): void {
     const retry = findUnanswered(prepared.original);
     if (retry !== undefined) recordRecovered(retry.verdict, retry.remedy);
-    else learnFromAccepted(limits, prepared.sent, inputTokens);
+    else learnFromAccepted(limits, prepared.outgoing, inputTokens);
   }
 
   /** Records that the smaller request was accepted. */
   function recordRecovered(verdict: Verdict, remedy: Retry): void {
     unanswered.delete(hashOutgoing(remedy.next.original));
-    learnFromAccepted(limits, remedy.next.sent);
+    learnFromAccepted(limits, remedy.next.outgoing);
     emitRecovered(emit, remedy.next, verdict, { ...remedy, attempts: 2 });
   }
 
   /** Reports that the smaller request was refused for its size as well. */
   function reportSecondRefusal(refusal: Refusal, { next, bytesBefore, shedding }: Retry): OverflowReport {
     unanswered.delete(hashOutgoing(next.original));
-    emitClassified(emit, next.sent, refusal);
-    return fail(next.sent, { reason: "refused_again", refusal, bytesBefore, shedding });
+    emitClassified(emit, next.outgoing, refusal);
+    return fail(next.outgoing, { reason: "refused_again", refusal, bytesBefore, shedding });
   }
 
-  function fail(sent: OutgoingRequest, failure: RecoveryFailure): OverflowReport {
-    const report = emitFailed(emit, sent, failure);
+  function fail(outgoing: OutgoingRequest, failure: RecoveryFailure): OverflowReport {
+    const report = emitFailed(emit, outgoing, failure);
     onFailed?.(report);
     return report;
   }

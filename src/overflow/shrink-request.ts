@@ -3,12 +3,12 @@ import type { FailureReason } from "../contract/overflow-report.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Keep } from "./keep-part.ts";
 import { type Plan, planShedding } from "./plan.ts";
-import { addEdits, type Prepared } from "./prepared-request.ts";
+import { addEdits, type PreparedRequest } from "./prepared-request.ts";
 import { type Shedding, shed } from "./shed.ts";
 import { countWireBytes } from "./wire/outgoing-request.ts";
 
 export type Shrunk = {
-  readonly next: Prepared;
+  readonly next: PreparedRequest;
   readonly shedding: Shedding;
   readonly plan: Plan;
   /** How many parts had to stay because they could not be kept. */
@@ -19,13 +19,13 @@ const MAX_ROUNDS = 3;
 
 /** Plans and sheds, and again where a part could not be kept or the exact bytes are still too many. */
 export async function shrinkRequest(
-  prepared: Prepared,
+  prepared: PreparedRequest,
   verdict: Verdict,
   keep: Keep,
   acceptedTokens = 0,
 ): Promise<Shrunk> {
-  const { original, sent, stubs } = prepared;
-  const wireBytes = countWireBytes(sent);
+  const { original, outgoing, stubs } = prepared;
+  const wireBytes = countWireBytes(outgoing);
   const unkept = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
@@ -35,7 +35,7 @@ export async function shrinkRequest(
     const next = addEdits(prepared, shedding.clamp, shedding.stubs);
     for (const path of shedding.unkept) unkept.add(path.join("."));
     const isExact = verdict.class === "request_bytes" && verdict.unit === "bytes";
-    const excessBytes = isExact ? countWireBytes(next.sent) - (verdict.limit ?? Infinity) : 0;
+    const excessBytes = isExact ? countWireBytes(next.outgoing) - (verdict.limit ?? Infinity) : 0;
     if (round === MAX_ROUNDS || (shedding.unkept.length === 0 && excessBytes <= 0))
       return { next, shedding, plan, unkeptCount: unkept.size };
     shortBy += Math.max(0, excessBytes);
@@ -53,7 +53,7 @@ export function findShortfall(
   // Where the provider names no limit the target is a guess: a clearly smaller request is worth the one retry.
   const { before, enough } = plan.sizes;
   if (verdict.limit === undefined && enough + plan.shortBy <= before * 0.95) return undefined;
-  if (plan.sizes.unit === "bytes") return countWireBytes(next.sent) <= (verdict.limit ?? 0) ? undefined : notEnough;
+  if (plan.sizes.unit === "bytes") return countWireBytes(next.outgoing) <= (verdict.limit ?? 0) ? undefined : notEnough;
   // Our token count is an estimate: a near miss is worth the one retry.
   return plan.shortBy <= enough * 0.05 ? undefined : notEnough;
 }

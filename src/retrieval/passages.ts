@@ -1,6 +1,6 @@
 /** Finds the passages of a document that answer a question: BM25 over its paragraphs, offline and in one pass. */
 import { createQuestion, type Match, type Question } from "./question.ts";
-import { createSplitter, type Passage, type Place, type PlacedText } from "./split.ts";
+import { createSplitter, type Passage, type Place, type PlacedText } from "./split-passages.ts";
 
 /** A passage with words of the question. A score of 1 would be all words, often, adjacent and in the heading. */
 export type RankedPassage = Place & { readonly score: number };

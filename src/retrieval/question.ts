@@ -62,12 +62,12 @@ function numberTerms(query: string) {
     return terms.get(term) ?? NO_TERM;
   };
   let previous = NO_TERM;
-  for (const { parts, whole } of splitWords(query).map(toTerms)) {
+  for (const { parts, identifier } of splitWords(query).map(toTerms)) {
     for (const term of parts.map(numberOf)) {
       if (previous !== NO_TERM && term !== NO_TERM) pairs.set(pairKey(previous, term), [previous, term]);
       previous = term;
     }
-    if (whole !== null) numberOf(whole);
+    if (identifier !== null) numberOf(identifier);
   }
   return { terms, pairs: [...pairs.values()] };
 }
@@ -102,11 +102,11 @@ function createHitFinder(terms: ReadonlyMap<string, number>): (word: string) => 
 }
 
 function findHits(word: string, terms: ReadonlyMap<string, number>): Hits {
-  const { parts, whole, characters } = toTerms(word);
+  const { parts, identifier, characters } = toTerms(word);
   const numberOf = (term: string) => terms.get(term) ?? NO_TERM;
   const hits = {
     parts: parts.map(numberOf),
-    others: [...characters, ...(whole === null ? [] : [whole])].map(numberOf),
+    others: [...characters, ...(identifier === null ? [] : [identifier])].map(numberOf),
   };
   const isHit = (term: number) => term !== NO_TERM;
   return hits.parts.some(isHit) || hits.others.some(isHit) ? hits : noHits;

@@ -13,16 +13,16 @@ const words = [
 ];
 
 const parts = [
-  { word: "Plain", parts: ["plain"], whole: null },
-  { word: "max_retry_count", parts: ["max", "retri", "count"], whole: "max_retry_count" },
-  { word: "getUserName", parts: ["get", "user", "nam"], whole: "getusernam" },
-  { word: "HTTPServer2Go", parts: ["http", "server2", "go"], whole: "httpserver2go" },
-  { word: "URLs", parts: ["url"], whole: null },
-  { word: "sha256", parts: ["sha256"], whole: null },
-  { word: "__init__", parts: ["init"], whole: null },
-  { word: "___", parts: [], whole: null },
-  { word: "データベース", parts: ["デー", "ータ", "タベ", "ベー", "ース"], whole: null },
-  { word: "犬", parts: ["犬"], whole: null },
+  { word: "Plain", parts: ["plain"], identifier: null },
+  { word: "max_retry_count", parts: ["max", "retri", "count"], identifier: "max_retry_count" },
+  { word: "getUserName", parts: ["get", "user", "nam"], identifier: "getusernam" },
+  { word: "HTTPServer2Go", parts: ["http", "server2", "go"], identifier: "httpserver2go" },
+  { word: "URLs", parts: ["url"], identifier: null },
+  { word: "sha256", parts: ["sha256"], identifier: null },
+  { word: "__init__", parts: ["init"], identifier: null },
+  { word: "___", parts: [], identifier: null },
+  { word: "データベース", parts: ["デー", "ータ", "タベ", "ベー", "ース"], identifier: null },
+  { word: "犬", parts: ["犬"], identifier: null },
 ];
 
 const sameTerm = [
@@ -51,8 +51,8 @@ describe("words", () => {
 describe("terms", () => {
   for (const { word, ...expected } of parts) {
     test(`of ${word}`, () => {
-      const { parts, whole } = toTerms(word);
-      assert.deepEqual({ parts, whole }, expected);
+      const { parts, identifier } = toTerms(word);
+      assert.deepEqual({ parts, identifier }, expected);
     });
   }
 

@@ -5,7 +5,7 @@ export type WordTerms = {
   /** In reading order: the parts of an identifier, the character pairs of a script without spaces, else the word. */
   readonly parts: readonly string[];
   /** The whole identifier, if it has several parts. */
-  readonly whole: string | null;
+  readonly identifier: string | null;
   /** The single characters of a run without spaces, so that a question of one character finds it. */
   readonly characters: readonly string[];
 };
@@ -27,15 +27,15 @@ export function splitWords(text: string): readonly string[] {
 export function toTerms(word: string): WordTerms {
   if (unspacedStart.test(word)) return toUnspacedTerms(word);
   const parts = splitIdentifier(word).map((part) => stem(part.toLowerCase()));
-  const whole = parts.length > 1 ? stem(word.toLowerCase()) : null;
-  return { parts, whole, characters: [] };
+  const identifier = parts.length > 1 ? stem(word.toLowerCase()) : null;
+  return { parts, identifier, characters: [] };
 }
 
 function toUnspacedTerms(run: string): WordTerms {
   const characters = [...run];
-  if (characters.length === 1) return { parts: characters, whole: null, characters: [] };
+  if (characters.length === 1) return { parts: characters, identifier: null, characters: [] };
   const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
-  return { parts: pairs, whole: null, characters };
+  return { parts: pairs, identifier: null, characters };
 }
 
 /**

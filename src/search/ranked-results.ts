@@ -2,14 +2,15 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
+import { cutAround, cutEnd, cutStart, type Excerpt } from "../fit/excerpt.ts";
 import { escapePath } from "../system/safe-names.ts";
-import { countLiveFiles, filterFiles } from "./filter.ts";
-import type { StoredText } from "./index/index-store.ts";
-import type { LoadedIndex } from "./index/reader.ts";
-import type { IndexView } from "./index/view.ts";
-import { formatStamp } from "./index/walk.ts";
+import { formatStamp } from "./index/folder/walk-folder.ts";
+import { type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
+import type { StoredText } from "./index/store/index-store.ts";
+import type { PreparedIndex } from "./prepared-index.ts";
+import { type Meaning, type NearChunk, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
-import { findPart, type Meaning, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import { findPart, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import {
   type ChosenSpan,
   chooseSpans,
@@ -20,12 +21,14 @@ import {
   type Span,
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
-import type { Repository } from "./repository.ts";
-import { MAX_RANKED, type SearchParameters } from "./request.ts";
+import type { Repository } from "./repository/repository.ts";
+import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
 /** One page of results. */
 export type ResultPage = {
   readonly results: readonly CodeResult[];
+  /** Where the heaviest match is in the content of a result. */
+  readonly focusOf: (result: CodeResult) => number;
   /** Whether there are results after these. */
   readonly hasMore: boolean;
   /** Whether these are the last because no more are ranked. */
@@ -33,49 +36,138 @@ export type ResultPage = {
   readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
 };
 
-/** Searches the loaded index. A file that was replaced since then is left out: its text is of another generation. */
-export function findResults(
-  repository: Repository,
-  { view }: LoadedIndex,
+/** Ranks the files of all indexes as one. A file that was replaced since then is left out: its text is of another generation. */
+export async function findResults(
+  indexes: readonly PreparedIndex[],
   parameters: SearchParameters,
-  { contextLines, meaning }: { readonly contextLines: number; readonly meaning: Meaning | null },
-): ResultPage {
+  { contextLines, isWide }: { readonly contextLines: number; readonly isWide: boolean },
+): Promise<ResultPage> {
   const { offset, limit } = parameters;
   const query = parseQuery(parameters.query);
+  const joined = joinIndexes(indexes);
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
-  const accepted = filterFiles(view, parameters);
-  const ranked = preferVerbatim(
-    repository,
-    view,
-    parameters.query,
-    rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
-  );
-  const findHits = createHitFinder(
-    new Map(
-      weighTerms(view, query).map(({ text, weight, rarity, maxRarity }) => [
-        text,
-        weight * Math.min(rarity, maxRarity),
-      ]),
-    ),
-  );
-  const results = ranked.slice(offset, offset + limit).flatMap((file) => {
-    const { segment, firstFile, firstChunk } = findPart(view, file.file);
-    const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
-    if (stored === undefined) return [];
-    const fileFirstChunk = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
-    const options = { findHits, contextLines, line, explain: parameters.explain };
-    return [makeResult(repository, stored, file, fileFirstChunk, options)];
-  });
+  const { view, accepted, meaning } = joined;
+  const candidates = rankFiles(view, query, { limit: rankLimit, accepted, meaning });
+  const ranked = await preferVerbatim(joined, parameters.query, candidates);
+  const options = { query, findHits: createFinder(view, query), contextLines, isWide, explain: parameters.explain };
+  const shown = await makeResults(joined, ranked.slice(offset, offset + limit), options);
+  const focuses = new Map(shown.map(({ result, focus }) => [result, focus]));
   return {
-    results,
+    results: [...focuses.keys()],
+    focusOf: (result) => focuses.get(result) ?? 0,
     hasMore: ranked.length > offset + limit,
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
-      ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
+      ...(accepted !== null && { filtered_files: sum(indexes.map(({ filteredFiles }) => filteredFiles ?? 0)) }),
       ...(parameters.explain && { question: questionFacts(query) }),
     },
   };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Several indexes as one view, with the index that each part is of. */
+type JoinedIndexes = {
+  readonly view: IndexView;
+  readonly accepted: Uint8Array | null;
+  readonly meaning: Meaning | null;
+  indexOf(part: ViewPart): PreparedIndex;
+};
+
+function joinIndexes(indexes: readonly PreparedIndex[]): JoinedIndexes {
+  const view = joinViews(indexes.map((index) => index.view));
+  const owners = indexes.flatMap((index) => index.view.parts.map(() => index));
+  const byPart = new Map(view.parts.map((part, number) => [part, owners[number]]));
+  return {
+    view,
+    accepted: joinFlags(indexes),
+    meaning: joinNear(indexes),
+    indexOf(part) {
+      const index = byPart.get(part);
+      if (index === undefined) throw new RangeError("A part of no index.");
+      return index;
+    },
+  };
+}
+
+function joinFlags(indexes: readonly PreparedIndex[]): Uint8Array | null {
+  const flags = indexes.flatMap(({ accepted }) => accepted ?? []);
+  return flags.length < indexes.length ? null : Buffer.concat(flags);
+}
+
+/** Vectors count only where all indexes have them: else files without vectors would rank too low. */
+function joinNear(indexes: readonly PreparedIndex[]): Meaning | null {
+  const chunks: NearChunk[] = [];
+  let firstChunk = 0;
+  for (const { view, near } of indexes) {
+    if (near === null) return null;
+    for (const { chunk, cosine } of near) chunks.push({ chunk: firstChunk + chunk, cosine });
+    firstChunk += view.chunkCount;
+  }
+  return rateChunks(chunks);
+}
+
+function createFinder(view: IndexView, query: ParsedQuery): HitFinder {
+  const weights = weighTerms(view, query).map(
+    ({ text, weight, rarity, maxRarity }) => [text, weight * Math.min(rarity, maxRarity)] as const,
+  );
+  return createHitFinder(new Map(weights));
+}
+
+/** A ranked file and where it is. */
+type PlacedFile = {
+  readonly file: RankedFile;
+  readonly id: number;
+  readonly path: string;
+  /** The file's first chunk in the view. */
+  readonly firstChunk: number;
+};
+
+/** Calls `read` for each file with its index open; one index is open at a time. The order is that of the files. */
+async function readFiles<T>(
+  { view, indexOf }: JoinedIndexes,
+  files: readonly RankedFile[],
+  read: (repository: Repository, placed: PlacedFile) => T,
+): Promise<T[]> {
+  const groups = Map.groupBy(
+    files.map((file, rank) => ({ file, rank, part: findPart(view, file.file) })),
+    ({ part }) => indexOf(part),
+  );
+  const rows: { rank: number; value: T }[] = [];
+  for (const [index, group] of groups) {
+    await index.use((repository) => {
+      for (const { file, rank, part } of group) {
+        const number = file.file - part.firstFile;
+        const id = part.segment.fileIds[number] ?? 0;
+        const firstChunk = part.firstChunk + (part.segment.fileFirstChunk[number] ?? 0);
+        const path = part.segment.path(number);
+        rows.push({ rank, value: read(repository, { file, id, path, firstChunk }) });
+      }
+    });
+  }
+  return rows.sort((one, other) => one.rank - other.rank).map(({ value }) => value);
+}
+
+type MakeOptions = Omit<ResultOptions, "line"> & { readonly query: ParsedQuery; readonly isWide: boolean };
+
+async function makeResults(
+  joined: JoinedIndexes,
+  files: readonly RankedFile[],
+  { query, isWide, ...options }: MakeOptions,
+) {
+  const made = await readFiles(joined, files, (repository, { file, id, path, firstChunk }) => {
+    const storedText = repository.reader.text(id);
+    if (storedText?.path !== path) return [];
+    const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
+    const { result, focus } = makeResult(repository, storedText, file, firstChunk, { ...options, line });
+    return [{ result: isWide ? withRepository(result, repository) : result, focus }];
+  });
+  return made.flat();
+}
+
+/** The results of a whole project say which repository each is of. */
+function withRepository({ chunk_id, ...rest }: CodeResult, { id, root }: Repository): CodeResult {
+  return { chunk_id, repository: escapePath(root), repository_id: id, ...rest };
 }
 
 function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts {
@@ -85,13 +177,11 @@ function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts
 /** The best files, whose texts are searched for the words of the query in their order. */
 const MAX_REREAD = 50;
 
-function preferVerbatim({ reader }: Repository, view: IndexView, query: string, ranked: RankedFile[]): RankedFile[] {
+async function preferVerbatim(joined: JoinedIndexes, query: string, ranked: RankedFile[]): Promise<RankedFile[]> {
   const gainOf = createVerbatimGain(query);
   if (gainOf === null) return ranked;
-  const rescored = ranked.slice(0, MAX_REREAD).map((file) => {
-    const { segment, firstFile } = findPart(view, file.file);
-    const text = reader.text(segment.fileIds[file.file - firstFile] ?? 0)?.text ?? "";
-    return { ...file, score: Math.min(1, file.score + gainOf(text)) };
+  const rescored = await readFiles(joined, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
+    return { ...file, score: Math.min(1, file.score + gainOf(reader.text(id)?.text ?? "")) };
   });
   return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];
 }
@@ -106,31 +196,30 @@ type ResultOptions = {
 
 function makeResult(
   { id, root }: Repository,
-  stored: StoredText,
+  storedText: StoredText,
   ranked: RankedFile,
   firstChunk: number,
   { findHits, contextLines, line, explain }: ResultOptions,
-): CodeResult {
+): { readonly result: CodeResult; readonly focus: number } {
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const chunks = line === null ? scored : withLineFirst(stored, scored, line);
-  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
-  const lines = createLineReader(stored.text);
-  return {
-    chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
-    ...pathFields(stored.path),
-    content: lines.read(main, main.offset),
+  const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, line);
+  const lines = createLineReader(storedText.text);
+  const { text: content, focus } = lines.read(main);
+  const result = {
+    chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
+    ...pathFields(storedText.path),
+    content,
     start_line: main.startLine,
     end_line: main.endLine,
     similarity_score: Number(ranked.score.toFixed(6)),
-    context_before: lines.read({
-      startLine: Math.max(1, main.startLine - contextLines),
-      endLine: main.startLine - 1,
-    }),
-    context_after: lines.read({ startLine: main.endLine + 1, endLine: main.endLine + contextLines }),
+    context_before: lines.before(main, contextLines),
+    context_after: lines.after(main, contextLines),
     ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
-    ...(isStale(root, stored) ? { stale: true } : {}),
+    ...(isStale(root, storedText) ? { stale: true as const } : {}),
     ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };
+  return { result, focus };
 }
 
 function withLineFirst({ chunks }: StoredText, scored: readonly ScoredChunk[], line: number): readonly ScoredChunk[] {
@@ -146,36 +235,34 @@ function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"
   return { file_path, encoded_path: path.toWellFormed().split("/").map(encodeURIComponent).join("/") };
 }
 
-/** Reads lines of a text; those that are too long are cut around the offset. */
-type LineReader = { read(span: Span, offset?: number): string };
+/** Reads lines of a text. A few very long lines must not fill a reply: they are cut, with three dots at each cut. */
+type LineReader = {
+  /** The lines of a span; those that are too long are cut around the offset. */
+  read(span: ChosenSpan): Excerpt;
+  /** Lines before and after a span; the part next to it stays. */
+  before(span: Span, count: number): string;
+  after(span: Span, count: number): string;
+};
+
+const MAX_SPAN_CHARS = 4_000;
 
 function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
-  return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span, span.offset) };
+  return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span).text };
 }
 
-/** Gives lines without the newline of the last; a span that is empty or outside the text gives nothing. */
+/** Returns lines without the last newline; nothing for a span that is empty or outside the text. */
 function createLineReader(text: string): LineReader {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   const startOf = (line: number): number => starts[line - 1] ?? text.length;
+  const linesOf = (startLine: number, endLine: number): string =>
+    endLine < startLine ? "" : text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
   return {
-    read({ startLine, endLine }, offset = 0) {
-      if (endLine < startLine) return "";
-      const lines = text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
-      return cutAround(lines, offset - startOf(startLine));
-    },
+    read: ({ startLine, endLine, focus }) =>
+      cutAround(linesOf(startLine, endLine), focus - startOf(startLine), MAX_SPAN_CHARS),
+    before: ({ startLine }, count) => cutStart(linesOf(Math.max(1, startLine - count), startLine - 1), MAX_SPAN_CHARS),
+    after: ({ endLine }, count) => cutEnd(linesOf(endLine + 1, endLine + count), MAX_SPAN_CHARS),
   };
-}
-
-/** A few very long lines must not fill a reply: they are cut, with three dots at the cut. */
-const MAX_SPAN_CHARS = 4_000;
-
-function cutAround(lines: string, offset: number): string {
-  if (lines.length <= MAX_SPAN_CHARS) return lines;
-  const start = Math.min(Math.max(0, offset - MAX_SPAN_CHARS / 4), lines.length - MAX_SPAN_CHARS);
-  const end = start + MAX_SPAN_CHARS;
-  const excerpt = lines.slice(start, end).toWellFormed();
-  return `${start > 0 ? "..." : ""}${excerpt}${end < lines.length ? "..." : ""}`;
 }
 
 /** Whether the file changed since it was indexed: one lstat for each of the few files of a reply. */

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { formatSearchBody, searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
@@ -21,9 +22,9 @@ import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
-import { closeUnused } from "./repository.ts";
-import type { SearchInput } from "./request.ts";
+import { closeUnused } from "./repository/repository.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
+import type { SearchInput } from "./search-input.ts";
 
 async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
   const folder = await makeTemporaryFolder();
@@ -150,6 +151,66 @@ describe("a code search", () => {
     }
   });
 
+  test("item 16: keeps the lines next to the match where context is cut, and marks the cut", async () => {
+    await using work = await openWork({ "search.context_lines": 50 });
+    const line = (name: string, index: number) => `const ${name}${index} = "${"x".repeat(180)}";`;
+    const lines = (name: string) => Array.from({ length: 60 }, (_, index) => line(name, index));
+    const text = [...lines("before"), "const needle = 1;", ...lines("after")].join("\n");
+    work.write("a.ts", `${text}\n`);
+    const [first = assert.fail()] = (await work.search("needle")).results;
+    const all = text.split("\n");
+    const before = all.slice(0, first.start_line - 1).join("\n");
+    const after = all.slice(first.end_line).join("\n");
+    assert.ok(first.context_before.startsWith("...") && before.endsWith(first.context_before.slice(3)));
+    assert.ok(first.context_after.endsWith("...") && after.startsWith(first.context_after.slice(0, -3)));
+    assert.ok(first.context_before.length > 3_000 && first.context_before.length <= 4_000);
+    const shown = formatSearchBody({ ...(await work.search("needle")), results: [first] });
+    const startLine = first.start_line - first.context_before.split("\n").length;
+    assert.ok(shown.includes(`1. a.ts:${startLine}-`), "the line numbers count the lines that are shown");
+  });
+
+  test("item 16: keeps the match itself where a result is too large for its client", async () => {
+    await using work = await openWork();
+    const filler = (name: string) => Array.from({ length: 400 }, (_, index) => `${name}${index}(a)`).join("; ");
+    const line = `${filler("left")}; const needle = 1; ${filler("right")}`;
+    work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
+    for (const chars of [1_000, 1_100, 1_300, 2_000, 5_000]) {
+      const reply = await searchCode({ query: "needle" }, work.session, { budget: makeBudget({ default: chars }) });
+      const [first = assert.fail()] = reply.results;
+      assert.match(first.content, /^\.\.\..*needle.*\.\.\.$/, `within ${chars} characters`);
+      assert.deepEqual(first.cut, chars < 5_000 ? ["context", "content"] : undefined);
+      if (chars < 5_000)
+        assert.match(formatSearchBody(reply), /context and content cut to fit, all of it: artifact_ref=af_/);
+    }
+  });
+
+  test("item 16: for any file and any budget, what is shown of the context touches the match", async () => {
+    await using work = await openWork({ "search.context_lines": 50, "search.refresh_every": 0 });
+    const anyLine = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ minLength: 200, maxLength: 900 }));
+    const anyLines = fc.array(
+      anyLine.map((line) => line.replaceAll(/[\n\r]/g, " ")),
+      { maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(anyLines, anyLines, fc.integer({ min: 900, max: 12_000 }), async (above, below, chars) => {
+        const text = [...above, "const needle = 1;", ...below].join("\n");
+        work.write("a.ts", `${text}\n`);
+        const reply = await searchCode({ query: "needle" }, work.session, { budget: makeBudget({ default: chars }) });
+        const first = reply.results[0];
+        if (first === undefined) return;
+        const lines = text.split("\n");
+        const [before, after] = [lines.slice(0, first.start_line - 1), lines.slice(first.end_line)];
+        assertTouches(before.join("\n"), first.context_before, "...", (whole, part) => whole.endsWith(part));
+        assertTouches(after.join("\n"), first.context_after, "...", (whole, part) => whole.startsWith(part));
+        const isWhole = lines.slice(first.start_line - 1, first.end_line).join("\n") === first.content;
+        assert.ok(isWhole || first.content.includes("..."));
+        if (reply.truncation_info.reason === "single_result_too_large" && first.artifact_ref !== undefined)
+          assert.ok((first.cut?.length ?? 0) > 0);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
   test("shows the matching part of a very long line, once", async () => {
     await using work = await openWork();
     const data = Array.from({ length: 900 }, (_, index) => `item${index}(first, second)`).join("; ");
@@ -194,7 +255,7 @@ describe("a code search", () => {
     for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
     const none = await work.search("needle", { directory: "srcc" });
     assert.deepEqual([none.total_count, none.filtered_files], [0, 0]);
-    assert.deepEqual(searchNotices(none), ["No indexed file passes the filters: look at directory and file_type."]);
+    assert.deepEqual(searchNotices(none), ["No indexed file matches the filters: check directory and file_type."]);
     writeFileSync(join(work.root, "src/a.ts"), "const needle = 2;\n");
     assert.equal((await work.search("needle", { file_type: "ts" })).filtered_files, 1);
     assert.equal((await work.search("needle")).filtered_files, undefined);
@@ -211,7 +272,7 @@ describe("a code search", () => {
       budget: makeBudget({ default: 1_500 }),
     });
     assert.deepEqual([cut.truncated, cut.ranked_limit], [true, undefined]);
-    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 are ranked, and these are the last/);
+    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 results are ranked, and these are the last/);
     await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
   });
 
@@ -413,7 +474,6 @@ describe("projects", () => {
     const input = { project_id: "red", repository_id: job.repository_id };
     assert.equal((await work.search("needle", input)).total_count, 1);
     await assert.rejects(work.search("needle", { ...input, project_id: "blue" }), /No repository/);
-    await assert.rejects(work.search("needle", { repository_id: job.repository_id }), /No repository/);
   });
 
   test("are named by the nearest project file, and a broken one is an error", async () => {
@@ -486,7 +546,7 @@ describe("an indexing job", () => {
     for (let file = 0; file < 1_500; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await work.search("needle");
     assert.ok(reply.indexing !== undefined);
-    assert.match(searchNotices(reply).join(), /still being made/);
+    assert.match(searchNotices(reply).join(), /still being built/);
     await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
@@ -495,7 +555,7 @@ describe("an indexing job", () => {
     await using work = await openWork({ "search.refresh_wait": 400 });
     work.write("a.ts", "const needle = 1;\n");
     const { repository_id } = await work.search("needle");
-    const lockPath = join(work.session.searchFolder ?? "", "default", repository_id, "lock.db");
+    const lockPath = join(work.session.searchFolder ?? "", "default", repository_id ?? "", "lock.db");
     const lock = takeLock(lockPath) ?? assert.fail();
     const late = await work.search("needle");
     assert.match(searchNotices(late).join(), /checked for changes/);
@@ -576,7 +636,7 @@ test("a search of an index that cannot be updated answers from it and says so", 
   mkdirSync(work.root);
   const reply = await work.search("needle");
   assert.match(reply.indexing?.error ?? "", /^No files to index/);
-  assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
+  assert.match(searchNotices(reply).join(), /could not be updated and dates from \d{4}-.*No files to index/);
 });
 
 test("a damaged index is built again", async () => {
@@ -607,7 +667,7 @@ describe("damage", () => {
           await using work = await openWork();
           for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
           const { repository_id } = await work.search("needle7");
-          const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id);
+          const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id ?? "");
           if (when === "before it is opened") assert.ok(closeUnused(indexFolder));
           const names = readdirSync(indexFolder).filter((name) => name.endsWith(ending));
           assert.ok(names.length > 0);
@@ -625,13 +685,18 @@ describe("damage", () => {
   }
 });
 
+function assertTouches(whole: string, shown: string, mark: string, touches: (whole: string, part: string) => boolean) {
+  const part = [shown, shown.replace(mark, ""), shown.slice(0, -mark.length)].find((text) => touches(whole, text));
+  assert.ok(part !== undefined, JSON.stringify(shown.slice(0, 80)));
+}
+
 const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
 
 test("only the owner can read the index", { skip: process.platform === "win32" }, async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
   const { repository_id } = await work.search("needle");
-  const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id);
+  const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id ?? "");
   for (const name of readdirSync(indexFolder)) assert.equal(statSync(join(indexFolder, name)).mode & 0o077, 0, name);
 });
 
@@ -668,7 +733,7 @@ test("a search that waits for an index reports progress and can be aborted", asy
   const job = await startIndexJob({}, work.session);
   const { repository_id } = await job.waitForEnd();
   work.write("b.ts", "const needle = 2;\n");
-  using _lock = takeLock(join(work.session.searchFolder ?? "", "default", repository_id, "lock.db"));
+  using _lock = takeLock(join(work.session.searchFolder ?? "", "default", repository_id ?? "", "lock.db"));
   const messages: string[] = [];
   const slow = { ...work.session, settings: { ...work.session.settings, "search.refresh_wait": 1_300 } };
   const reply = await searchCode({ query: "needle" }, slow, { progress: (message) => void messages.push(message) });

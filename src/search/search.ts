@@ -4,37 +4,34 @@ import { spoolBytes } from "../acquire/spool.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { detectContentKind } from "../detect/detect.ts";
+import { SpillwayError } from "../errors.ts";
 import type { Budget, Tokenizer } from "../fit/budget.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/fit-results.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { estimateTokens } from "../fit/measure.ts";
 import type { Session } from "../session/session.ts";
-import { takeLock } from "../system/lock.ts";
-import { isDamaged } from "../system/sqlite.ts";
-import { sweepIfDue } from "../verbs/sweep.ts";
-import { findMeaning } from "./embed/lazy-embedding.ts";
-import { cancelJob, type RunningJob, readJob, startIndexing } from "./jobs.ts";
-import { findProject, type Project } from "./project.ts";
-import { findResults } from "./ranked-results.ts";
-import { refreshIndex } from "./refresh.ts";
-import {
-  discardIndex,
-  findRepository,
-  type HeldRepository,
-  isDiscarded,
-  openRepository,
-  type Repository,
-} from "./repository.ts";
-import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./request.ts";
+import { registerSweeper, sweepIfDue } from "../verbs/sweep.ts";
+import { indexSweeper } from "./expire-indexes.ts";
+import { describeIndexes } from "./index-facts.ts";
+import { cancelJob, hasJob, jobNotFound, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
+import { IndexLost, type PreparedIndex, prepareIndex, prepareIndexes } from "./prepared-index.ts";
+import { findResults, type ResultPage } from "./ranked-results.ts";
+import type { Project } from "./repository/project.ts";
+import { openRepository } from "./repository/repository.ts";
+import { isStorageFailure, toStorageError } from "./repository/storage-problem.ts";
 import { reportSearch } from "./search-events.ts";
+import { formatCursor, MAX_RANKED, parseSearchInput, type SearchInput, type SearchParameters } from "./search-input.ts";
+import { findTargets, projectOf, projectsOf, type SearchTargets } from "./targets.ts";
+
+registerSweeper(indexSweeper);
 
 /** What a surface adds to the input. */
 export type SearchOptions = {
   /** The limits of the client and of the turn. */
   readonly budget?: Budget | undefined;
-  /** Wait until the index is complete, however long it takes: for scripts, which cannot ask again. */
+  /** Wait until the index is complete, however long it takes: for scripts, which cannot search again. */
   readonly complete?: boolean;
-  /** Called now and then while the folder is indexed for the first time. */
+  /** Called at intervals while the folder is indexed for the first time. */
   readonly progress?: ((message: string) => void) | undefined;
 };
 
@@ -46,9 +43,9 @@ export async function searchCode(
 ): Promise<SearchReply> {
   const search = await findCode(input, session, options);
   await search.keepOversized(options.budget);
-  const fitted = search.fit(options.budget);
-  search.report(fitted);
-  return fitted.reply;
+  const fittedSearch = search.fit(options.budget);
+  search.report(fittedSearch);
+  return fittedSearch.reply;
 }
 
 /** A reply with the results of fitting it. */
@@ -56,56 +53,40 @@ export type FittedSearch = FittedResults<CodeResult, SearchFacts>;
 
 /** A search whose results are ranked but not yet fitted: they can be fitted to any budget. */
 export type Search = {
-  /** The reply within a budget, exactly as it was measured. The keys of `more` are added and measured too. */
-  fit(budget?: Budget, more?: object): FittedSearch;
+  /** The reply within a budget, exactly as it was measured. `extraFields` are added and measured too. */
+  fit(budget?: Budget, extraFields?: object): FittedSearch;
   /** Stores the first result as an artifact if it alone exceeds the budget, so that later fits can refer to it. */
   keepOversized(budget?: Budget): Promise<void>;
   /** Reports the reply that was sent to events, metrics and the log. */
-  report(fitted: FittedSearch): void;
+  report(fittedSearch: FittedSearch): void;
 };
 
-/** Finds the index, brings it up to date and ranks. */
+/** Finds the indexes, brings them up to date and ranks. */
 export async function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
   const started = performance.now();
   const parameters = parseSearchInput(input);
-  const search = await withSoundIndex(
-    () => openTarget(input, session),
-    async (repository) => {
-      const job = await refreshIndex(repository, session, options);
-      const { rate, facts: embedding } = await findMeaning(parameters.query, repository.store, session);
-      const loaded = repository.reader.load(job === null || job.status === "failed");
-      const page = findResults(repository, loaded, resolveDirectory(parameters, repository.root), {
-        contextLines: session.settings["search.context_lines"],
-        meaning: rate === null ? null : rate(loaded.view),
-      });
-      return { repository, job, embedding, page, indexedAt: repository.store.fact("indexed_at") ?? null };
-    },
-  );
-  const { repository, job, embedding, page, indexedAt } = search;
+  const targets = await findTargets(input, session);
+  const { indexes, page } = await searchIndexes(targets, parameters, session, options);
+  const factsOf = describeIndexes(targets, indexes);
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
     const hasMore = returned.length < page.results.length || page.hasMore;
     return {
       total_count: page.results.length,
-      project_id: repository.project.id,
-      database_name: repository.databaseName,
-      repository_id: repository.id,
+      ...factsOf(returned),
       latency_ms: latencyMs,
       next_cursor: hasMore && returned.length > 0 ? formatCursor(parameters.offset + returned.length) : null,
-      indexed_at: indexedAt,
-      stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
-      ...(job !== null && { indexing: indexingOf(job) }),
       ...page.facts,
       ...(page.isAtLimit && !hasMore && { ranked_limit: MAX_RANKED }),
-      ...(embedding === null ? {} : { embedding }),
     };
   };
   let artifactRef: string | null | undefined;
   const tokenizer = await session.tokenizer();
-  const fit: Search["fit"] = (budget = unlimited, more = {}) =>
+  const fit: Search["fit"] = (budget = unlimited, extraFields = {}) =>
     truncateResultsBySize(page.results, undefined, undefined, {
-      envelope: (returned) => ({ ...facts(returned), ...more }),
+      envelope: (returned) => ({ ...facts(returned), ...extraFields }),
       budget: tokenizer === undefined ? budget : withTokens(budget, tokenizer),
+      focusOf: page.focusOf,
       ...(artifactRef !== undefined && { artifactRef }),
     });
   return {
@@ -114,38 +95,36 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       const { oversized } = fit(budget);
       if (oversized !== null) artifactRef = await storeResult(oversized, session);
     },
-    report: (fitted) => reportSearch(fitted, parameters.query, performance.now() - started, session),
+    report: (fittedSearch) => reportSearch(fittedSearch, parameters.query, performance.now() - started, session),
   };
 }
 
-/** Damage shows only when an index is read. Such an index is deleted and built again, and the search is repeated once. */
-async function withSoundIndex<T>(
-  open: () => Promise<HeldRepository>,
-  search: (repository: Repository) => Promise<T>,
-): Promise<T> {
-  {
-    using held = await open();
-    try {
-      return await search(held.repository);
-    } catch (error) {
-      if (!isDiscarded(held.repository) && !discardIfDamaged(held.repository, error)) throw error;
+/** A search that finds an index damaged deletes it and starts again, once. */
+const MAX_SEARCHES = 2;
+
+async function searchIndexes(
+  targets: SearchTargets,
+  parameters: SearchParameters,
+  session: Session,
+  options: SearchOptions,
+  searches = MAX_SEARCHES,
+): Promise<{ indexes: readonly PreparedIndex[]; page: ResultPage }> {
+  const [first, ...others] = targets.open;
+  try {
+    const indexes =
+      first !== undefined && others.length === 0
+        ? [await prepareIndex(first, parameters, session, options)]
+        : await prepareIndexes(targets.open, parameters, session, options);
+    const contextLines = session.settings["search.context_lines"];
+    const page = await findResults(indexes, parameters, { contextLines, isWide: targets.isWide });
+    return { indexes, page };
+  } catch (error) {
+    if (error instanceof IndexLost && searches > 1) {
+      return searchIndexes(targets, parameters, session, options, searches - 1);
     }
+    const cause = error instanceof IndexLost ? error.cause : error;
+    throw isStorageFailure(cause) ? toStorageError(cause, session.searchFolder ?? session.cwd) : cause;
   }
-  using held = await open();
-  return await search(held.repository);
-}
-
-/** Whether the index was damaged and is now deleted; where another process writes it, that process deals with it. */
-function discardIfDamaged(repository: Repository, error: unknown): boolean {
-  if (!isDamaged(error) || repository.lockPath === null) return false;
-  using lock = takeLock(repository.lockPath);
-  if (lock !== null) discardIndex(repository);
-  return lock !== null;
-}
-
-/** How far the indexing of the folder is. */
-function indexingOf({ files_done, files_total, error }: JobRecord): NonNullable<SearchFacts["indexing"]> {
-  return { files_done, files_total, ...(error !== null && { error }) };
 }
 
 const unlimited: Budget = { chars: Infinity, bound: "default" };
@@ -155,23 +134,11 @@ function withTokens(budget: Budget, tokenizer: Tokenizer): Budget {
   return { ...budget, tokens: { ...tokenizer, max: budget.tokens?.max ?? estimateTokens(CHARACTER_LIMIT) } };
 }
 
-async function openTarget(input: SearchInput, session: Session): Promise<HeldRepository> {
-  const dir = resolve(session.cwd, input.dir ?? ".");
-  const project = projectOf(input.project_id, dir, session, false);
-  const id = input.repository_id;
-  return id === undefined || id === ""
-    ? openRepository(project, dir, session.roots)
-    : findRepository(project, id, session.roots);
-}
-
-function projectOf(explicit: string | undefined, startFolder: string, session: Session, create: boolean): Project {
-  return findProject({ explicit, startFolder, home: session.searchFolder, scope: session.store, create });
-}
-
 async function storeResult(result: CodeResult, session: Session): Promise<string | null> {
-  const { file_path } = result;
+  const { file_path, repository_id } = result;
   const bytes = Buffer.from(wholeText(result));
-  const origin = { given: file_path, identity: `search:${file_path}`, name: file_path };
+  const identity = `search:${repository_id === undefined ? "" : `${repository_id}:`}${file_path}`;
+  const origin = { given: file_path, identity, name: file_path };
   const detection = detectContentKind({ firstBytes: bytes, url: file_path });
   // Where nothing can be stored, the reply has the excerpt only and its ref is null.
   return session.store.keep(spoolBytes(bytes), detection, origin).then(
@@ -194,16 +161,16 @@ export type IndexInput = {
   readonly force_reindex?: boolean | undefined;
 };
 
-/** Starts to index a folder and gives the job at once. */
+/** Starts to index a folder and returns the job at once. */
 export async function startIndexJob(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
   session.background(() => sweepIfDue(session));
-  using held = await openRepository(project, dir, session.roots);
-  return await startIndexing(held.repository, session, input.force_reindex ? "force" : "changes");
+  using hold = await openRepository(project, dir, session.roots);
+  return await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");
 }
 
-/** Starts to index a folder and gives the job's first record, whose id is used to follow it. */
+/** Starts to index a folder and returns the job's first record, whose id identifies it. */
 export async function indexRepository(input: IndexInput, session: Session): Promise<JobRecord> {
   return (await startIndexJob(input, session)).record();
 }
@@ -213,10 +180,22 @@ export type JobInput = { readonly job_id: string; readonly project_id?: string |
 
 /** The current record of a job of the project. */
 export function getIndexingStatus(input: JobInput, session: Session): JobRecord {
-  return readJob(projectOf(input.project_id, session.cwd, session, false), input.job_id);
+  return withJobProject(input, session, (project) => readJob(project, input.job_id));
 }
 
 /** Asks a job of the project to stop. */
 export function cancelIndexingJob(input: JobInput, session: Session): JobRecord {
-  return cancelJob(projectOf(input.project_id, session.cwd, session, false), input.job_id);
+  return withJobProject(input, session, (project) => cancelJob(project, input.job_id));
+}
+
+/** Projects do not see each other's jobs; the error names the project that has this one. */
+function withJobProject<T>(input: JobInput, session: Session, work: (project: Project) => T): T {
+  const project = projectOf(input.project_id, session.cwd, session, false);
+  try {
+    return work(project);
+  } catch (error) {
+    if (!(error instanceof SpillwayError) || error.code !== "job_not_found") throw error;
+    const holder = projectsOf(session).find((each) => hasJob(each, input.job_id));
+    throw holder === undefined ? error : jobNotFound(input.job_id, project, holder);
+  }
 }

@@ -8,8 +8,9 @@ import type { SourceContext } from "../acquire/source-kind.ts";
 import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
 import { diskStorage, memoryStorage, refusedStorage, type Storage } from "../artifacts/storage.ts";
-import { loadConfig, requireValid } from "../config/load.ts";
-import { findDataHome } from "../config/paths.ts";
+import { describeProblems } from "../config/config-problem.ts";
+import { loadConfig, requireValid } from "../config/load-config.ts";
+import { type Environment, findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
 import type { Handler } from "../extract/handler.ts";
@@ -83,7 +84,8 @@ export type SessionOptions = {
 /** Opens a session on the user's store. Closing it (`await using`) writes pending events. */
 export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
   const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
-  const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
+  const log = options.log ?? (() => undefined);
+  const settings = options.settings ?? (await loadSettings(cwd, env, log));
   const { handlers = [] } = options;
   if (handlers.length > 0) (await import("../extract/handlers.ts")).assertHandlers(handlers);
   const owner = options.owner ?? findLocalOwner();
@@ -99,7 +101,6 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     events?.emit(event);
   };
   const housekeeping = createHousekeeping(emit);
-  const log = options.log ?? (() => undefined);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
@@ -132,6 +133,14 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await storage.catalogue.close();
     },
   };
+}
+
+/** The user's settings. What a project's file may not set is ignored and logged. */
+async function loadSettings(cwd: string, env: Environment, log: (line: string) => void): Promise<Settings> {
+  const config = await loadConfig({ cwd, env });
+  const settings = requireValid(config);
+  for (const problem of describeProblems(config.problems)) log(problem);
+  return settings;
 }
 
 /** Where other users could change the folder, nothing is read from it or written to it. */

@@ -1,4 +1,4 @@
-/** Every length that `clip` cuts a text of outside origin to, named by what is shown and where. */
+/** The lengths to which `clip` cuts texts from outside, named by what is shown and where. */
 
 /** Names, ids, hosts and single words in a sentence; the default of `clip`. */
 export const NAME_CHARS = 60;
@@ -75,7 +75,7 @@ export const FIELD_CHARS = 200;
 /** A field that holds a URL. */
 export const URL_FIELD_CHARS = 300;
 
-/** The path of an artifact: a clipped path leads nowhere, so a longer one is left out. */
+/** The path of an artifact: a clipped path is useless, so a longer one is left out. */
 export const PATH_FIELD_CHARS = 600;
 
 /** All warnings of a reply together. */

@@ -1,18 +1,18 @@
 /** A lock between processes. The system releases it when its holder dies. */
 import { rmSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "./load-sqlite.ts";
 import { isBusy, isDamaged, makePrivate } from "./sqlite.ts";
 
 /** Checking takes the lock for a moment, so acquiring waits this long for it. */
-const lookMs = 30;
+const CHECK_WAIT_MS = 30;
 
 /** Acquires the lock at this path; null if another process holds it. Disposing releases it. */
-export function takeLock(path: string, waitMs = lookMs): Disposable | null {
+export function takeLock(path: string, waitMs = CHECK_WAIT_MS): Disposable | null {
   try {
     return take(path, waitMs);
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    rmSync(path, { force: true }); // A file that is not a database cannot be locked by anyone.
+    rmSync(path, { force: true }); // A file that is not a database cannot be locked.
     return take(path, waitMs);
   }
 }

@@ -5,9 +5,9 @@ export function formatNumber(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `1 line`, `2 lines`. */
-export function formatCount(count: number, thing: string): string {
-  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
+/** `1 line`, `2 lines`; `2 entries` if the plural is given. */
+export function formatCount(count: number, thing: string, things = `${thing}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? thing : things}`;
 }
 
 /** `612 KB`, `1.4 MB`: two significant digits, or whole units. */

@@ -3,7 +3,7 @@ import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
-import { safeFileName } from "../system/safe-names.ts";
+import { clip, safeFileName } from "../system/safe-names.ts";
 import { createCounters } from "./counters.ts";
 import type { Emit, LoggedEvent } from "./events.ts";
 
@@ -20,7 +20,7 @@ export type EventLogOptions = {
 };
 
 /** Events within this time are written together. */
-const gatherMs = 50;
+const GATHER_MS = 50;
 
 /** Closing the log writes the run's summary and waits until everything is on disk. */
 export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
@@ -34,7 +34,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
   const emit: Emit = (event) => {
     counters.add(event);
     waiting.push(`${JSON.stringify({ at: new Date(now()).toISOString(), run, ...event })}\n`);
-    timer ??= setTimeout(flush, gatherMs);
+    timer ??= setTimeout(flush, GATHER_MS);
   };
 
   /** Writes the pending events after the current write. */
@@ -86,7 +86,8 @@ export async function readEvents(folder: string, run?: string): Promise<LoggedEv
 }
 
 function noEvents(run: string | undefined): SpillwayError {
-  const sentence = run === undefined ? "No run has logged an event yet." : `No events of run ${JSON.stringify(run)}.`;
+  const sentence =
+    run === undefined ? "No run has logged an event yet." : `No events of run ${JSON.stringify(clip(run))}.`;
   return new SpillwayError("run_not_found", sentence, {
     hint: "Each fetch and read logs its events under its run; spillway events --list names the runs.",
   });

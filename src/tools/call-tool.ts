@@ -6,14 +6,14 @@ import type { DownloadMonitor } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
 import { formatCount, formatSize } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
-import type { PageStart } from "../extract/readings.ts";
+import type { PageStart } from "../extract/select/readings.ts";
 import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { readInput } from "./parameters.ts";
-import type { ArtifactLink, Received, Rendered, Tool, ToolSession } from "./tool.ts";
+import type { ArtifactLink, ReceivedBytes, RenderedReply, Tool, ToolSession } from "./tool.ts";
 
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ToolReply = {
@@ -53,7 +53,7 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
   let notes = session.notes ?? [];
   const hasRoom = turn?.join() ?? true;
   const incoming = countIncoming();
-  const stopProgress = startProgress(tool, session, incoming.received);
+  const stopProgress = startProgress(tool, session, incoming.countReceived);
   try {
     if (!hasRoom) throw turnFullError(turn?.maxCalls ?? 0);
     const input = readInput(tool.input, rawInput);
@@ -79,7 +79,7 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
 
 function turnFullError(maxCalls: number): SpillwayError {
   return new SpillwayError("turn_full", `One turn has room for ${formatCount(maxCalls, "result")}.`, {
-    hint: "Call it again alone.",
+    hint: "Repeat this call alone.",
   });
 }
 
@@ -92,13 +92,13 @@ async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLi
 
 const PROGRESS_INTERVAL_MS = 2_000;
 
-/** Reports at intervals that a long call is still running, and how far its download is. Returns how to stop. */
-function startProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
+/** Reports at intervals that a long call is still running, and how far its download is. Returns a function that stops it. */
+function startProgress({ title }: Tool, { progress }: ToolSession, countReceived: () => ReceivedBytes): () => void {
   if (progress === undefined) return () => undefined;
   const startedAt = performance.now();
   let reportedBytes = 0;
   const report = () => {
-    const { bytes, totalBytes } = received();
+    const { bytes, totalBytes } = countReceived();
     const working = `${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`;
     if (bytes === reportedBytes) return progress(working);
     reportedBytes = bytes;
@@ -110,7 +110,7 @@ function startProgress({ title }: Tool, { progress }: ToolSession, received: () 
 }
 
 /** Adds up the bodies of a call; the total is known only while every body states its size. */
-function countIncoming(): { readonly watch: DownloadMonitor; received(): Received } {
+function countIncoming(): { readonly watch: DownloadMonitor; countReceived(): ReceivedBytes } {
   let bytes = 0;
   let totalBytes: number | undefined = 0;
   return {
@@ -122,11 +122,11 @@ function countIncoming(): { readonly watch: DownloadMonitor; received(): Receive
         bytes += count;
       },
     },
-    received: () => ({ bytes, totalBytes }),
+    countReceived: () => ({ bytes, totalBytes }),
   };
 }
 
-function composeReply(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
+function composeReply(rendered: RenderedReply, notes: readonly string[], chars: number): ToolReply {
   const { summary, notices, body, pages = [], structured, links = [], failed = false } = rendered;
   const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
   return {
@@ -143,16 +143,16 @@ const MAX_BLOCKS = 50;
 
 function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[]): TextBlock[] {
   if (pages.length === 0 || pages.length > MAX_BLOCKS) return [{ text }];
-  const starts = pages.map(({ at }) => bodyStart + at);
+  const starts = pages.map(({ offset }) => bodyStart + offset);
   const blocks = pages.map(({ page }, index) => ({ text: text.slice(starts[index], starts[index + 1]), page }));
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
-/** The error's sentence alone on the first line, then what to do. */
+/** The error's sentence is alone on the first line; what to do follows. */
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
-  const hint = clip(isOurs ? error.hint : "This is a fault of Spillway; other calls are not affected.", HINT_CHARS);
+  const hint = clip(isOurs ? error.hint : "This is a bug in the tool; other calls are not affected.", HINT_CHARS);
   const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
   return {
     text,

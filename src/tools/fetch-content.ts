@@ -50,17 +50,17 @@ export const fetchContentTool = defineTool({
     const { maxChars, mode = "markdown", prompt = null } = input;
     const budget = makeSourceBudget(session.settings, { requested: maxChars });
     // Documents are shown inline here, not as an excerpt.
-    const fetched = await fetchAll(urls, input, { ...budget, excerpt: budget.inline }, session);
-    const [only] = fetched;
-    if (fetched.length === 1 && only && "error" in only) throw only.error;
-    const entries = fetched.map((each) => toResponseEntry(each, mode, prompt));
+    const outcomes = await fetchAll(urls, input, { ...budget, excerpt: budget.inline }, session);
+    const [only] = outcomes;
+    if (outcomes.length === 1 && only && "error" in only) throw only.error;
+    const entries = outcomes.map((each) => toResponseEntry(each, mode, prompt));
     const responseId = await keepResponse(session.store, entries);
-    if (fetched.length === 1 && only && "answer" in only) {
+    if (outcomes.length === 1 && only && "answer" in only) {
       return { budget: budget.inline, ...draftOne(only.answer, responseId, notes) };
     }
     return {
       budget: budget.inline,
-      render: (chars, _, inputNotes) => renderMany(fetched, { responseId, notes, inputNotes, chars }),
+      render: (chars, _, inputNotes) => renderMany(outcomes, { responseId, notes, inputNotes, chars }),
     };
   },
 });
@@ -77,8 +77,7 @@ function listAddresses({ url, urls = [] }: Input<typeof fields>): { urls: string
     );
   }
   const repeated = addresses.length - unique.length;
-  const notes =
-    repeated === 0 ? [] : [`Given more than once and fetched once: ${repeated} of ${addresses.length} addresses.`];
+  const notes = repeated === 0 ? [] : [`Repeated addresses were fetched once: ${repeated} of ${addresses.length}.`];
   return { urls: unique, notes };
 }
 
@@ -94,12 +93,12 @@ function fetchAll(
 ): Promise<FetchOutcome[]> {
   let done = 0;
   return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
-    const fetched = await fetchIsolated(url, session, () =>
+    const outcome = await fetchIsolated(url, session, () =>
       fetchSelected(url, { mode, budget, noCache }, { query: prompt }, session),
     );
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
-    return fetched;
+    return outcome;
   });
 }
 
@@ -117,10 +116,10 @@ async function fetchIsolated(
   }
 }
 
-function toResponseEntry(fetched: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
-  if ("error" in fetched) {
-    const { error } = fetched;
-    const url = removeUserinfo(fetched.url);
+function toResponseEntry(outcome: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
+  if ("error" in outcome) {
+    const { error } = outcome;
+    const url = removeUserinfo(outcome.url);
     const source_url = clip(url, STORED_URL_CHARS);
     return {
       source_url,
@@ -131,7 +130,7 @@ function toResponseEntry(fetched: FetchOutcome, mode: Mode, query: string | null
       error: clip(error.message, ERROR_CHARS),
     };
   }
-  const { source_url, title, artifact_ref } = fetched.answer.fields;
+  const { source_url, title, artifact_ref } = outcome.answer.fields;
   return { source_url, title, artifact_ref, mode, query, error: artifact_ref === null ? "it could not be kept" : null };
 }
 

@@ -3,7 +3,7 @@ import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
-import type { SelectorInput } from "../extract/selector.ts";
+import type { SelectorInput } from "../extract/select/selector.ts";
 import type { Bound, SourceBudget } from "../fit/budget.ts";
 import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, TITLE_NOTICE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
@@ -11,7 +11,7 @@ import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { clipFields } from "./clip-fields.ts";
 import { trimAddress } from "./parameters.ts";
-import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
+import type { ArtifactLink, RenderedReply, ToolSession } from "./tool.ts";
 
 /** The fields of a fetch, with those of the range that was selected. */
 export type SelectedFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
@@ -26,17 +26,17 @@ export async function fetchSelected(
   part: SelectorInput,
   session: ToolSession,
 ): Promise<Answer<SelectedFields>> {
-  const fetched = await fetchAddress(given, options, session);
-  const { artifact_ref: ref, content } = fetched.fields;
+  const fetchAnswer = await fetchAddress(given, options, session);
+  const { artifact_ref: ref, content } = fetchAnswer.fields;
   // Without text nothing can be selected; the answer says why.
-  if (content === null || Object.values(part).every((value) => value === undefined)) return fetched;
-  if (ref === null) return addNotice(fetched, "Nothing was selected, because the source could not be kept.");
+  if (content === null || Object.values(part).every((value) => value === undefined)) return fetchAnswer;
+  if (ref === null) return addNotice(fetchAnswer, "Nothing was selected, because the source could not be kept.");
   const { mode = "markdown", budget } = options;
-  const read = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
-  if (read.fields.matched_count === 0) {
-    return addNotice(fetched, "No passage holds a word of the question; this is the beginning.");
+  const readAnswer = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
+  if (readAnswer.fields.matched_count === 0) {
+    return addNotice(fetchAnswer, "No passage contains a word of the question; this is the beginning.");
   }
-  return mergeAnswers(fetched, read);
+  return mergeAnswers(fetchAnswer, readAnswer);
 }
 
 function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
@@ -49,23 +49,23 @@ function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<Selec
 }
 
 /** The facts of the fetch with the content of the read; the read's summary says what was selected. */
-function mergeAnswers(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answer<SelectedFields> {
-  const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = read.fields;
-  const { page_range, warnings, content } = read.fields;
+function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadFields>): Answer<SelectedFields> {
+  const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = readAnswer.fields;
+  const { page_range, warnings, content } = readAnswer.fields;
   return {
-    summary: fetched.summary,
-    notices: [read.summary, ...read.notices],
-    content: read.content,
-    suffix: read.suffix,
-    pages: read.pages,
+    summary: fetchAnswer.summary,
+    notices: [readAnswer.summary, ...readAnswer.notices],
+    content: readAnswer.content,
+    suffix: readAnswer.suffix,
+    pages: readAnswer.pages,
     fields: {
-      ...fetched.fields,
+      ...fetchAnswer.fields,
       ...{ selector, next_offset, has_more, truncated, limit_chars, bound, page_range, warnings },
       ...(passages === undefined ? {} : { passages }),
       ...(matched_count === undefined ? {} : { matched_count }),
       content,
     },
-    shorten: (chars, who) => mergeAnswers(fetched, read.shorten(chars, who)),
+    shorten: (chars, bound) => mergeAnswers(fetchAnswer, readAnswer.shorten(chars, bound)),
   };
 }
 
@@ -96,7 +96,7 @@ const knownSchemes = ["http", "https", "data", "file"];
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
-    ? `${name} is a handle: give it to read_artifact or get_search_content.`
+    ? `${name} is a handle: send it to read_artifact or get_search_content.`
     : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
@@ -104,10 +104,10 @@ function invalidUrl(address: string, cause?: unknown): SpillwayError {
 /** One fetched source as a reply. */
 export function renderFetched(
   answer: Answer<SelectedFields>,
-  more: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
-): Rendered {
-  const { summary, notices, fields, ...text } = answer.shorten(more.chars, more.bound);
-  const { responseId } = more;
+  options: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
+): RenderedReply {
+  const { summary, notices, fields, ...text } = answer.shorten(options.chars, options.bound);
+  const { responseId } = options;
   const handle = responseId ? [`responseId=${responseId}`] : [];
   const failure = fields.error === undefined ? [] : [fields.error];
   const others = notices.filter((notice) => notice !== fields.error);
@@ -121,7 +121,7 @@ export function renderFetched(
   };
 }
 
-/** The title in quotes, where it says more than the summary: its words are the page's own. */
+/** The title, where it says more than the summary. It is quoted because it is text of the page. */
 export function titleNotices({ title, source_url }: SelectedFields): string[] {
   const isObvious = source_url.endsWith(title) || title === "data URL";
   return isObvious ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];

@@ -4,13 +4,14 @@ import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
 import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, STORED_TITLE_CHARS, URL_FIELD_CHARS } from "../system/clip-lengths.ts";
+import { formatCount } from "../system/quantities.ts";
 import { clip } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
 import { renderRead } from "./read-artifact.ts";
 import { maxCharsField, offsetField, readHints, refField, trimRef } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
+import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const fields = {
   responseId: { type: "text", about: "The responseId of an earlier reply: rs_ and 32 hex digits." },
@@ -20,9 +21,9 @@ const fields = {
     about: "A query that was stored with the results, exactly as it was sent.",
     aliases: ["prompt"],
   },
-  queryIndex: { type: "integer", about: "The index of a stored query, from 0." },
+  queryIndex: { type: "integer", example: 0, about: "The index of a stored query, from 0." },
   url: { type: "text", about: "A stored address." },
-  urlIndex: { type: "integer", about: "The index of a stored address, from 0.", aliases: ["index"] },
+  urlIndex: { type: "integer", example: 0, about: "The index of a stored address, from 0.", aliases: ["index"] },
   maxChars: maxCharsField,
   offset: offsetField,
 } as const;
@@ -31,8 +32,8 @@ export const getSearchContentTool = defineTool({
   name: "get_search_content",
   title: "Get stored content",
   about:
-    "Returns content that an earlier call stored under a responseId. Choose it by urlIndex or url (or by a stored query); " +
-    "without a choice it lists what is stored. A cut reply names next_offset to read on.",
+    "Returns content that an earlier call stored under a responseId. Choose by urlIndex or url (or by a stored query); " +
+    "without a choice it lists what is stored. A truncated reply gives next_offset, where to continue.",
   input: fields,
   output: storedOutput,
   hints: readHints,
@@ -42,19 +43,19 @@ export const getSearchContentTool = defineTool({
     if (id === undefined)
       throw usageError("responseId is missing.", "Send the responseId, or an artifact_ref, of an earlier reply.");
     const { responseId, entries } = await findResponse(session.store, id);
-    const chosen = chooseEntries(entries, input);
-    const [only] = chosen;
-    if (chosen.length !== 1 || only === undefined || !wantsContent(input))
-      return draftListing(responseId, chosen, session);
+    const chosenEntries = chooseEntries(entries, input);
+    const [only] = chosenEntries;
+    if (chosenEntries.length !== 1 || only === undefined || !wantsContent(input))
+      return draftListing(responseId, chosenEntries, session);
     const { entry } = only;
     if (entry.artifact_ref === null) throw nothingStoredError(entry);
     const mode = modes.find((each) => each === entry.mode) ?? "markdown";
-    const more = {
+    const extraFields = {
       responseId,
       url: clip(entry.source_url, URL_FIELD_CHARS),
       title: clip(entry.title, STORED_TITLE_CHARS),
     };
-    return readStored(entry.artifact_ref, mode, input, session, more);
+    return readStored(entry.artifact_ref, mode, input, session, extraFields);
   },
 });
 
@@ -123,11 +124,11 @@ function outOfRangeError(name: string, index: number, count: number): SpillwayEr
   });
 }
 
-function notStoredError(name: string, wanted: string, stored: readonly string[]): SpillwayError {
-  const examples = stored.slice(0, 5).map((each) => JSON.stringify(clip(each, LISTED_TEXT_CHARS)));
+function notStoredError(name: string, value: string, storedValues: readonly string[]): SpillwayError {
+  const examples = storedValues.slice(0, 5).map((each) => JSON.stringify(clip(each, LISTED_TEXT_CHARS)));
   return new SpillwayError(
     "place_not_found",
-    `No ${name} ${JSON.stringify(clip(wanted, LISTED_TEXT_CHARS))} is stored here.`,
+    `No ${name} ${JSON.stringify(clip(value, LISTED_TEXT_CHARS))} is stored here.`,
     {
       hint: examples.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${examples.join(", ")}.`,
     },
@@ -149,7 +150,7 @@ async function readStored(
   mode: Mode,
   { maxChars, offset }: StoredInput,
   session: ToolSession,
-  more: Readonly<Record<string, unknown>>,
+  extraFields: Readonly<Record<string, unknown>>,
 ): Promise<ReplyDraft> {
   const { read: budget } = makeSourceBudget(session.settings, { requested: maxChars });
   const answer = await readArtifact(ref, { mode, budget, offset }, session);
@@ -157,29 +158,34 @@ async function readStored(
     budget,
     render(chars, bound) {
       const rendered = renderRead(answer, chars, bound);
-      return { ...rendered, structured: { ...more, ...rendered.structured } };
+      return { ...rendered, structured: { ...extraFields, ...rendered.structured } };
     },
   };
 }
 
-function draftListing(responseId: string, chosen: readonly NumberedEntry[], { settings }: ToolSession): ReplyDraft {
+function draftListing(
+  responseId: string,
+  chosenEntries: readonly NumberedEntry[],
+  { settings }: ToolSession,
+): ReplyDraft {
   return {
     budget: makeSourceBudget(settings).read,
-    render: (chars) => renderListing(responseId, chosen, chars),
+    render: (chars) => renderListing(responseId, chosenEntries, chars),
   };
 }
 
 /** What one row takes at most, fields included; rows that do not fit are counted. */
 const ROW_CHARS = 700;
 
-function renderListing(responseId: string, chosen: readonly NumberedEntry[], chars: number): Rendered {
-  const rows = chosen.slice(0, Math.max(1, Math.floor(chars / ROW_CHARS)));
-  const unlistedCount = chosen.length - rows.length;
+function renderListing(responseId: string, chosenEntries: readonly NumberedEntry[], chars: number): RenderedReply {
+  const rows = chosenEntries.slice(0, Math.max(1, Math.floor(chars / ROW_CHARS)));
+  const unlistedCount = chosenEntries.length - rows.length;
   return {
-    summary: `[${chosen.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    notices: unlistedCount === 0 ? [] : [`${unlistedCount} more are not listed here; urlIndex reaches them.`],
+    summary: `[${chosenEntries.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
+    notices:
+      unlistedCount === 0 ? [] : [`Not listed here: ${formatCount(unlistedCount, "more source")}; use urlIndex.`],
     body: rows.map(formatRow).join("\n"),
-    structured: { responseId, stored: rows.map(rowFields), stored_count: chosen.length },
+    structured: { responseId, stored: rows.map(rowFields), stored_count: chosenEntries.length },
   };
 }
 

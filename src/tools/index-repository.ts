@@ -6,7 +6,7 @@ import { measurePlainSize } from "../fit/serialized-size.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository } from "../search/search.ts";
 import { jobOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
+import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const jobField = {
   type: "text",
@@ -56,7 +56,7 @@ function draftJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
 }
 
 /** Skipped files are listed as far as there is room; the count is of all. */
-function renderJob(record: JobRecord, chars: number): Rendered {
+function renderJob(record: JobRecord, chars: number): RenderedReply {
   const skipped: JobRecord["skipped"][number][] = [];
   let room = chars;
   for (const entry of record.skipped) {

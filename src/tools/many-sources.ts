@@ -14,7 +14,7 @@ import {
 import { clip, removeUserinfo } from "../system/safe-names.ts";
 import { clipFields } from "./clip-fields.ts";
 import { makeLinks, type SelectedFields, titleNotices } from "./fetch-tool.ts";
-import type { Rendered } from "./tool.ts";
+import type { RenderedReply } from "./tool.ts";
 
 /** A source that was fetched, or the error. */
 export type FetchOutcome = { readonly url: string } & (
@@ -31,13 +31,13 @@ type ManyOptions = {
 };
 
 /** The fullest form that fits: full blocks, then slim ones, each with as much content as there is room for. */
-export function renderMany(fetched: readonly FetchOutcome[], options: ManyOptions): Rendered {
+export function renderMany(outcomes: readonly FetchOutcome[], options: ManyOptions): RenderedReply {
   for (const form of [fullBlock, slimBlock]) {
-    const bare = withBlocks(fetched.map(blockMaker(form)), fetched, options);
+    const bare = withBlocks(outcomes.map(blockMaker(form)), outcomes, options);
     const room = measureRoom(bare, options);
-    if (room >= 0) return withContents(fetched, form, options, room);
+    if (room >= 0) return withContents(outcomes, form, options, room);
   }
-  return { ...withBlocks(fetched.map(shortBlock), fetched, options), links: [] };
+  return { ...withBlocks(outcomes.map(shortBlock), outcomes, options), links: [] };
 }
 
 /** One source in the reply: as text and as fields. */
@@ -48,9 +48,9 @@ type Form = (answer: Answer<SelectedFields>, index: number) => Block;
 
 /** Makes blocks, each with its share of content in characters; without a share, no content. */
 function blockMaker(form: Form, shares: readonly number[] = []) {
-  return (fetched: FetchOutcome, index: number): Block => {
-    if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
-    return form(fetched.answer.shorten(shares[index] ?? 0, "turn"), index);
+  return (outcome: FetchOutcome, index: number): Block => {
+    if ("error" in outcome) return errorBlock(outcome.url, outcome.error, index);
+    return form(outcome.answer.shorten(shares[index] ?? 0, "turn"), index);
   };
 }
 
@@ -96,23 +96,23 @@ function errorBlock(url: string, error: Error, index: number): Block {
 }
 
 /** The smallest form that still shows every handle. */
-function shortBlock(fetched: FetchOutcome, index: number): Block {
-  const url = clip(removeUserinfo(fetched.url), SHORTEST_URL_CHARS);
-  if ("error" in fetched)
-    return { text: `${index}. ${url} failed`, fields: { url, error: clip(fetched.error.message, SHORT_NAME_CHARS) } };
-  const { artifact_ref } = fetched.answer.fields;
+function shortBlock(outcome: FetchOutcome, index: number): Block {
+  const url = clip(removeUserinfo(outcome.url), SHORTEST_URL_CHARS);
+  if ("error" in outcome)
+    return { text: `${index}. ${url} failed`, fields: { url, error: clip(outcome.error.message, SHORT_NAME_CHARS) } };
+  const { artifact_ref } = outcome.answer.fields;
   return { text: `${index}. ${url} ${artifact_ref ?? "not kept"}`, fields: { url, artifact_ref, has_more: true } };
 }
 
 function withBlocks(
   blocks: readonly Block[],
-  fetched: readonly FetchOutcome[],
+  outcomes: readonly FetchOutcome[],
   { responseId, notes }: ManyOptions,
-): Rendered {
-  const succeeded = fetched.filter((each) => "answer" in each);
+): RenderedReply {
+  const succeeded = outcomes.filter((each) => "answer" in each);
   const handle = responseId === null ? "" : ` responseId=${responseId}`;
   return {
-    summary: `[Fetched ${succeeded.length} of ${fetched.length} sources.${handle}]`,
+    summary: `[Fetched ${succeeded.length} of ${outcomes.length} sources.${handle}]`,
     notices: notes,
     body: blocks.map(({ text }) => text).join(BLOCK_BREAK),
     structured: { responseId, results: blocks.map(({ fields }) => fields) },
@@ -127,17 +127,25 @@ const BLOCK_BREAK = "\n\n";
 const LINE_BREAK = "\n";
 
 /** Characters that the reply still has room for, in both of its forms. */
-function measureRoom({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
+function measureRoom(
+  { summary, notices, body, structured }: RenderedReply,
+  { inputNotes, chars }: ManyOptions,
+): number {
   const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
   const fields = chars + FIELDS_CHARS - measurePlainSize({ ...structured, notes: inputNotes });
   return Math.min(chars, text, fields);
 }
 
-function withContents(fetched: readonly FetchOutcome[], form: Form, options: ManyOptions, room: number): Rendered {
-  const lengths = fetched.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
+function withContents(
+  outcomes: readonly FetchOutcome[],
+  form: Form,
+  options: ManyOptions,
+  room: number,
+): RenderedReply {
+  const lengths = outcomes.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
   const frames = lengths.filter((length) => length > 0).length * (LINE_BREAK.length + CONTENT_FRAME_CHARS);
   const shares = shareRoom(lengths, room - frames);
-  const reply = withBlocks(fetched.map(blockMaker(form, shares)), fetched, options);
+  const reply = withBlocks(outcomes.map(blockMaker(form, shares)), outcomes, options);
   return form === fullBlock ? reply : { ...reply, links: [] };
 }
 

@@ -1,11 +1,11 @@
 /** The JSON schemas of replies, one row per field; they hold for every reply, errors included. */
-import type { DocumentFields, FormatFields } from "../contract/document-fields.ts";
+import type { DocumentFields } from "../contract/document-fields.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import { handlers } from "../extract/handlers.ts";
-import type { TruncationInfo } from "../fit/reply.ts";
+import type { ReturnedResult, TruncationInfo } from "../fit/draft-reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -23,15 +23,15 @@ const texts: JsonSchema = { type: "array", items: text };
 const orNull = (row: JsonSchema): JsonSchema => ({ anyOf: [row, { type: "null" }] });
 const object = (properties: Properties): JsonSchema => ({ type: "object", properties });
 /** Most names explain themselves; handles say what they are for, because some clients show the schema to the model. */
-const described = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
+const describe = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
 
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
-const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
-const responseId = described(orNull(text), "For get_search_content.");
+const ref = describe(orNull(text), "For read_artifact; null when the source could not be kept.");
+const responseId = describe(orNull(text), "For get_search_content.");
 
 /** What a document reports about itself. */
-const documentProperties: Readonly<Record<Exclude<keyof DocumentFields, keyof FormatFields>, JsonSchema>> = {
+const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
   title: text,
   author: text,
   date: text,
@@ -62,8 +62,8 @@ const shared = {
   page_count: orNull(count),
   truncated: flag,
   limit_chars: count,
-  bound: described(text, "What set limit_chars."),
-  next_offset: described(orNull(count), "Where read_artifact continues."),
+  bound: describe(text, "What set limit_chars."),
+  next_offset: describe(orNull(count), "Where read_artifact continues."),
   has_more: flag,
   warnings: texts,
   content: orNull(text),
@@ -94,7 +94,7 @@ const fetchedProperties = {
   extracted_chars: count,
   decided_by: text,
   cached: flag,
-} satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
 
 /** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
@@ -122,7 +122,7 @@ const readProperties = {
   end_line: orNull(count),
   total_chars: count,
   total_lines: count,
-} satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
 
 /** The reply to a read of one artifact. */
 export const readOutput = outputSchema(readProperties);
@@ -152,10 +152,12 @@ const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 
 const span = { start_line: count, end_line: count, content: text };
 
-const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
+const codeResult: Readonly<Record<Exclude<keyof ReturnedResult<CodeResult>, "explain">, JsonSchema>> = {
   chunk_id: text,
+  repository: text,
+  repository_id: text,
   file_path: text,
-  encoded_path: described(text, "The path percent-encoded, where file_path has hidden characters."),
+  encoded_path: describe(text, "The path percent-encoded, where file_path has hidden characters."),
   ...span,
   similarity_score: number,
   context_before: text,
@@ -163,6 +165,7 @@ const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifa
   spans: list(object(span)),
   stale: flag,
   artifact_ref: ref,
+  cut: texts,
 };
 
 const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
@@ -190,14 +193,16 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   truncation_info: object(truncationInfo),
   project_id: text,
   database_name: text,
-  repository_id: text,
+  repository_id: orNull(text),
   latency_ms: number,
-  next_cursor: described(orNull(text), "For cursor."),
+  next_cursor: describe(orNull(text), "For cursor."),
   indexed_at: orNull(text),
   stale_files: texts,
   indexing: object(indexing),
+  repositories: object({ searched: count, skipped: count, problem: text }),
   filtered_files: count,
   ranked_limit: count,
+  storage_problem: text,
   embedding: object({ model: text, problem: orNull(text) }),
 };
 
@@ -218,6 +223,7 @@ const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
   skipped: list(object({ path: text, reason: text })),
   progress: number,
   message: text,
+  storage_problem: orNull(text),
   error: orNull(text),
   started_at: text,
   finished_at: orNull(text),

@@ -55,7 +55,10 @@ describe("lenient input", () => {
   test("unknown parameters are named in a note", () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`extra${index}\u202e`, 1]));
     const { notes } = readInput(fields, { url: "a", ...many });
-    assert.match(notes.join(), /no such parameter: "extra0 ", .* and 35 more\. There are: url, urls, maxChars/);
+    assert.match(
+      notes.join(),
+      /Unknown parameters were ignored: "extra0 ", .* and 35 more\. Known parameters: url, urls, maxChars/,
+    );
     assert.ok(notes.join().length < 400);
   });
 });
@@ -67,8 +70,8 @@ describe("input that cannot be understood says what to do", () => {
     { raw: { adress: "a" }, message: 'url is missing. "adress" is not known.', hint: /Send url/ },
     { raw: "not JSON", message: 'The input must be an object, not "not JSON".', hint: /by name/ },
     { raw: [1], message: "The input must be an object, not a list of 1.", hint: /by name/ },
-    { raw: { url: { a: 1 } }, message: "url must be a text, not an object.", hint: /one string/ },
-    { raw: { url: ["a", "b"] }, message: "url must be a text, not a list of 2.", hint: /one string/ },
+    { raw: { url: { a: 1 } }, message: "url must be text, not an object.", hint: /one string/ },
+    { raw: { url: ["a", "b"] }, message: "url must be text, not a list of 2.", hint: /one string/ },
     {
       raw: { url: "a", maxChars: "many" },
       message: 'maxChars must be a whole number, not "many".',
@@ -78,7 +81,11 @@ describe("input that cannot be understood says what to do", () => {
     { raw: { url: "a", maxChars: "Infinity" }, message: /whole number/, hint: /leave it out/ },
     { raw: { url: "a", mode: "pdf" }, message: 'mode must be one of markdown, raw, not "pdf".', hint: /one of these/ },
     { raw: { url: "a", noCache: "maybe" }, message: 'noCache must be true or false, not "maybe".', hint: /true/ },
-    { raw: { url: "a", urls: [{}] }, message: "urls must be a list of texts, and holds an object.", hint: /\["one"/ },
+    {
+      raw: { url: "a", urls: [{}] },
+      message: "urls must be a list of texts, but contains an object.",
+      hint: /\["one"/,
+    },
     { raw: { url: "a", urls: "[broken" }, message: undefined, hint: undefined },
   ];
   for (const { raw, message, hint } of cases) {

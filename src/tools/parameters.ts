@@ -13,6 +13,8 @@ export type Field = {
   /** Set where the tool has its own error for missing text: it then gets an empty string. */
   readonly blank?: true;
   readonly choices?: readonly string[];
+  /** A number that works, for the hint after one that does not. */
+  readonly example?: number;
   /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
   readonly aliases?: readonly string[];
   /** Set where the value is never stored or logged. */
@@ -69,12 +71,12 @@ type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: 
 export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<F> {
   const values: Record<string, unknown> = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
   const unknown: string[] = [];
-  for (const [key, written] of Object.entries(parseObject(raw))) {
+  for (const [key, value] of Object.entries(parseObject(raw))) {
     const name = findFieldName(fields, key);
     const field = name === undefined ? undefined : fields[name];
     if (name === undefined || field === undefined) unknown.push(key);
-    else if (!isAbsent(written) && (values[name] === undefined || name === key)) {
-      values[name] = readers[field.type](written, name, field);
+    else if (!isAbsent(value) && (values[name] === undefined || name === key)) {
+      values[name] = readers[field.type](value, name, field);
     }
   }
   for (const [name, field] of Object.entries(fields)) {
@@ -127,56 +129,56 @@ function isAbsent(value: unknown): boolean {
   return Array.isArray(value) && value.every(isAbsent);
 }
 
-const readers: Readonly<Record<FieldType, (written: unknown, name: string, field: Field) => unknown>> = {
+const readers: Readonly<Record<FieldType, (value: unknown, name: string, field: Field) => unknown>> = {
   text: readText,
   integer: readInteger,
   choice: readChoice,
   flag: readFlag,
-  list: (written, name) => readList(written, name),
+  list: (value, name) => readList(value, name),
 };
 
 /** Pages may arrive as 3 or as [1, 4]; of several addresses no single one can be guessed. */
-function readText(written: unknown, name: string): string {
-  if (typeof written === "string") return written.trim();
-  if (typeof written === "number") return String(written);
-  if (Array.isArray(written) && written.every((item) => typeof item === "number")) return written.join(",");
-  if (Array.isArray(written) && written.length === 1) return readText(written[0], name);
-  throw usageError(`${name} must be a text, not ${describeValue(written)}.`, "Send it as one string.");
+function readText(value: unknown, name: string): string {
+  if (typeof value === "string") return value.trim();
+  if (typeof value === "number") return String(value);
+  if (Array.isArray(value) && value.every((item) => typeof item === "number")) return value.join(",");
+  if (Array.isArray(value) && value.length === 1) return readText(value[0], name);
+  throw usageError(`${name} must be text, not ${describeValue(value)}.`, "Send it as one string.");
 }
 
-function readInteger(written: unknown, name: string): number {
-  const number = typeof written === "string" ? Number(written.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : written;
+function readInteger(value: unknown, name: string, { example = 5_000 }: Field): number {
+  const number = typeof value === "string" ? Number(value.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : value;
   if (typeof number === "number" && Number.isInteger(Math.trunc(number))) return Math.trunc(number);
   throw usageError(
-    `${name} must be a whole number, not ${describeValue(written)}.`,
-    `For example "${name}": 5000, or leave it out.`,
+    `${name} must be a whole number, not ${describeValue(value)}.`,
+    `For example "${name}": ${example}, or leave it out.`,
   );
 }
 
-function readChoice(written: unknown, name: string, { choices = [] }: Field): string {
-  const chosen = choices.find((choice) => typeof written === "string" && choice === written.trim().toLowerCase());
-  if (chosen !== undefined) return chosen;
+function readChoice(value: unknown, name: string, { choices = [] }: Field): string {
+  const match = choices.find((choice) => typeof value === "string" && choice === value.trim().toLowerCase());
+  if (match !== undefined) return match;
   throw usageError(
-    `${name} must be one of ${choices.join(", ")}, not ${describeValue(written)}.`,
+    `${name} must be one of ${choices.join(", ")}, not ${describeValue(value)}.`,
     "Use one of these, or leave it out.",
   );
 }
 
-function readFlag(written: unknown, name: string): boolean {
-  const word = String(written).trim().toLowerCase();
+function readFlag(value: unknown, name: string): boolean {
+  const word = String(value).trim().toLowerCase();
   if (["true", "yes", "on", "1"].includes(word)) return true;
   if (["false", "no", "off", "0"].includes(word)) return false;
-  throw usageError(`${name} must be true or false, not ${describeValue(written)}.`, "Send true, or leave it out.");
+  throw usageError(`${name} must be true or false, not ${describeValue(value)}.`, "Send true, or leave it out.");
 }
 
 /** A list, a list as a JSON string, or a single item. */
-function readList(written: unknown, name: string): string[] {
-  const value = typeof written === "string" && written.trim().startsWith("[") ? parseJsonOrText(written) : written;
-  const items = (Array.isArray(value) ? value : [value]).filter((item) => !isAbsent(item));
+function readList(value: unknown, name: string): string[] {
+  const parsedValue = typeof value === "string" && value.trim().startsWith("[") ? parseJsonOrText(value) : value;
+  const items = (Array.isArray(parsedValue) ? parsedValue : [parsedValue]).filter((item) => !isAbsent(item));
   return items.map((item) => {
     if (typeof item === "string") return item.trim();
     throw usageError(
-      `${name} must be a list of texts, and holds ${describeValue(item)}.`,
+      `${name} must be a list of texts, but contains ${describeValue(item)}.`,
       `For example "${name}": ["one", "two"].`,
     );
   });
@@ -196,9 +198,9 @@ function missingError(name: string, { about }: Field, unknown: readonly string[]
   return usageError(`${name} is missing.${instead}`, `Send ${name}: ${about}`);
 }
 
-function unknownNote(unknown: readonly string[], known: readonly string[]): string[] {
+function unknownNote(unknown: readonly string[], names: readonly string[]): string[] {
   if (unknown.length === 0) return [];
-  return [`Ignored, because there is no such parameter: ${quoteNames(unknown)}. There are: ${known.join(", ")}.`];
+  return [`Unknown parameters were ignored: ${quoteNames(unknown)}. Known parameters: ${names.join(", ")}.`];
 }
 
 function quoteNames(names: readonly string[]): string {

@@ -14,7 +14,7 @@ import {
   refField,
   trimRef,
 } from "./shared-parameters.ts";
-import { defineTool, type Rendered } from "./tool.ts";
+import { defineTool, type RenderedReply } from "./tool.ts";
 
 export const readArtifactTool = defineTool({
   name: "read_artifact",
@@ -54,7 +54,7 @@ export const readArtifactTool = defineTool({
 });
 
 /** A read as a reply. */
-export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
+export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): RenderedReply {
   const { summary, notices, fields, ...text } = answer.shorten(chars, bound);
   return {
     summary,

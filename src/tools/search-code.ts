@@ -2,12 +2,12 @@
 import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { MAX_SEARCH_LIMIT } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
+import { DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT } from "../search/search-input.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
+import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 export const searchCodeTool = defineTool({
   name: "search_code",
@@ -24,13 +24,17 @@ export const searchCodeTool = defineTool({
       aliases: ["q", "question", "prompt", "text", "search"],
     },
     repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
-    project_id: projectField,
-    repository_id: { type: "text", about: "A repository of the project, in place of repo_path." },
+    project_id: {
+      ...projectField,
+      about: "Project; without repo_path, all of its repositories are searched.",
+    },
+    repository_id: { type: "text", about: "One repository by its id, in place of repo_path." },
     file_type: { type: "text", about: "Only files with this extension, without a dot: py, d.ts." },
     directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
       type: "integer",
-      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default 10.`,
+      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default ${DEFAULT_SEARCH_LIMIT}.`,
+      example: DEFAULT_SEARCH_LIMIT,
       aliases: ["top_k", "max_results"],
     },
     cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
@@ -50,12 +54,12 @@ export const searchCodeTool = defineTool({
 const budget = makeBudget({ default: CHARACTER_LIMIT });
 
 function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
-  let sent: FittedSearch | undefined;
+  let lastSearch: FittedSearch | undefined;
   return {
     budget,
-    render(chars, bound, notes): Rendered {
-      sent = search.fit({ ...lowered, chars, bound }, { notes });
-      const { reply } = sent;
+    render(chars, bound, notes): RenderedReply {
+      lastSearch = search.fit({ ...lowered, chars, bound }, { notes });
+      const { reply } = lastSearch;
       return {
         summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
@@ -64,14 +68,14 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       };
     },
     onSent() {
-      if (sent === undefined) return;
-      search.report(sent);
-      informClient(sent, session);
+      if (lastSearch === undefined) return;
+      search.report(lastSearch);
+      informClient(lastSearch, session);
     },
   };
 }
 
-/** Writes to the client's log what did not fit, and how full a reply is that nearly did not. */
+/** Writes to the client's log what did not fit, and how full a reply near its limit is. */
 function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
   const percent = findUtilizationPercent(reply.truncation_info);
   if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");

@@ -39,7 +39,7 @@ export const pagesField = {
 
 export const offsetField = {
   type: "integer",
-  about: "Read from this character on; a cut reply gives the next one as next_offset.",
+  about: "Read from this character on; a truncated reply gives the next one as next_offset.",
   aliases: ["start", "start_index"],
 } as const satisfies Field;
 

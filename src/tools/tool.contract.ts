@@ -1,4 +1,4 @@
-/** What every tool promises, as tests: a new tool calls this suite and inherits each sentence. */
+/** What every tool promises, as tests. A new tool calls this suite and runs them all. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,13 +20,12 @@ export type ToolSample = { readonly name: string; readonly input: unknown };
 export function toolContract(tool: Tool, samples: readonly ToolSample[] = []): void {
   describe(`the ${tool.name} tool`, () => {
     test("describes itself and its parameters briefly", () => {
-      assert.match(tool.name, /^[a-z_]{3,40}$/);
+      assert.match(tool.name, /^[a-zA-Z0-9_-]{1,64}$/);
       assert.ok(tool.about.length < MAX_ABOUT_CHARS && tool.title.length < MAX_TITLE_CHARS);
       assert.equal(inputSchema(tool.input).type, "object");
       for (const [name, { about }] of Object.entries(tool.input)) {
         assert.ok(about.endsWith(".") && about.length < MAX_PARAMETER_CHARS, name);
       }
-      assert.equal(tool.hints.destructiveHint, false);
     });
 
     test("answers input it cannot use with an error and what to do", async () => {
@@ -157,8 +156,8 @@ function assertProperties(schema: JsonSchema, value: object, path: string): void
 const schemaIn = (value: unknown): JsonSchema => (typeof value === "object" && value !== null ? { ...value } : {});
 
 /** The JSON type of a value; a whole number is an integer where one is asked for. */
-function typeOf(value: unknown, wanted: unknown): string {
+function typeOf(value: unknown, expectedType: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return wanted === "integer" && Number.isInteger(value) ? "integer" : typeof value;
+  return expectedType === "integer" && Number.isInteger(value) ? "integer" : typeof value;
 }

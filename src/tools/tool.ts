@@ -1,7 +1,7 @@
 /** What a tool is: a name, a table of parameters and a function. callTool does everything that tools have in common. */
 
 import type { ClientProfile } from "../config/clients.ts";
-import type { PageStart } from "../extract/readings.ts";
+import type { PageStart } from "../extract/select/readings.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import type { Session } from "../session/session.ts";
 import type { Fields, Input, JsonSchema } from "./parameters.ts";
@@ -14,7 +14,7 @@ export type ToolSession = Session & {
   /** The budget that this call shares with the other calls of its turn. */
   readonly turn?: TurnBudget | undefined;
   /** Called at intervals during a long call, with the bytes received where it is a download. */
-  readonly progress?: ((message: string, received?: Received) => void) | undefined;
+  readonly progress?: ((message: string, received?: ReceivedBytes) => void) | undefined;
   /** Writes to the client's log, beside the reply. */
   readonly inform?: ((level: "info" | "warning", message: string) => void) | undefined;
   /** Notes of the surface, shown in the reply after its own. */
@@ -22,7 +22,7 @@ export type ToolSession = Session & {
 };
 
 /** Bytes received so far, and the total where it is known. */
-export type Received = { readonly bytes: number; readonly totalBytes: number | undefined };
+export type ReceivedBytes = { readonly bytes: number; readonly totalBytes: number | undefined };
 
 /** What a client may assume about a tool before calling it. */
 export type ToolHints = {
@@ -51,13 +51,13 @@ export type ReplyDraft = {
   /** What the content may take; callTool lowers it for the client and the turn. */
   readonly budget: Budget;
   /** `notes` become a field: a reply that states its own length has to count them. */
-  render(chars: number, bound: Bound, notes: readonly string[]): Rendered;
+  render(chars: number, bound: Bound, notes: readonly string[]): RenderedReply;
   /** Called once the reply is final; the last rendering is the one that is sent. */
   onSent?(): void;
 };
 
-/** A rendered reply: our words, then the sources' contents, and the same as fields. */
-export type Rendered = {
+/** A rendered reply: our text, then the sources' contents, and the same as fields. */
+export type RenderedReply = {
   readonly summary: string;
   readonly notices: readonly string[];
   /** Contents, each below the untrusted-content notice; empty where there are none. */

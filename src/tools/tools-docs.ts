@@ -5,9 +5,9 @@ import { builtInTools } from "./tools.ts";
 
 export function toolsMarkdown(): string {
   const sections = builtInTools.map(({ name, about, input }) => {
-    const rows = Object.entries(input).map(([field, { type, required, choices, about: what }]) => {
+    const rows = Object.entries(input).map(([field, { type, required, choices, about: meaning }]) => {
       const kind = choices === undefined ? type : choices.join(" \\| ");
-      return `| \`${field}\` | ${kind}${required ? ", required" : ""} | ${what} |`;
+      return `| \`${field}\` | ${kind}${required ? ", required" : ""} | ${meaning} |`;
     });
     return `## \`${name}\`\n\n${about}\n\n| parameter | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
   });

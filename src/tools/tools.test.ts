@@ -19,7 +19,7 @@ import { outputSchema } from "./output-fields.ts";
 import { inputSchema } from "./parameters.ts";
 import { readHints } from "./shared-parameters.ts";
 import { toolContract } from "./tool.contract.ts";
-import { defineTool, type Received } from "./tool.ts";
+import { defineTool, type ReceivedBytes } from "./tool.ts";
 import { builtInTools, findTool } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
@@ -141,8 +141,8 @@ test("a long download reports the bytes received, and the total where it is know
       begun.resolve(response);
     });
     await using bench = await openTools({ "network.allow": [server.allow] });
-    const messages: [string, Received | undefined][] = [];
-    const progress = (message: string, received?: Received) => void messages.push([message, received]);
+    const messages: [string, ReceivedBytes | undefined][] = [];
+    const progress = (message: string, received?: ReceivedBytes) => void messages.push([message, received]);
     const reply = bench.call("web_fetch", { url: server.origin }, { progress });
     const response = await begun.promise;
     while (messages.every(([, received]) => received?.bytes !== 1_000_000)) {
@@ -285,7 +285,7 @@ describe("fetch_content", () => {
     assert.equal(best?.heading, "Power");
     assertHolds("fetch_content", fields);
     const none = await bench.call("fetch_content", { url, prompt: "zebra" });
-    assert.match(none.text, /No passage holds a word of the question/);
+    assert.match(none.text, /No passage contains a word of the question/);
     assert.ok(String(none.fields.content).startsWith("# Handbook"));
   });
 
@@ -318,7 +318,7 @@ describe("fetch_content", () => {
     );
     assert.match(
       text,
-      /^\[Fetched 4 of 6 sources\. responseId=rs_[0-9a-f]{32}\]\nGiven more than once and fetched once: 2 of 8/,
+      /^\[Fetched 4 of 6 sources\. responseId=rs_[0-9a-f]{32}\]\nRepeated addresses were fetched once: 2 of 8/,
     );
     for (const { artifact_ref } of results) assert.ok(artifact_ref === undefined || text.includes(artifact_ref));
     assert.equal(isError, false);
@@ -366,9 +366,9 @@ describe("fetch_content", () => {
     { input: { url: "javascript:alert(1)" }, message: "Invalid URL" },
     { input: { url: "-" }, message: "Invalid URL" },
     { input: { url: `af_${"0".repeat(32)}` }, message: "Invalid URL" },
-    { input: { url: "/etc/passwd" }, message: /lies outside the folders that may be read/ },
-    { input: { url: "file:///etc/passwd" }, message: /lies outside the folders that may be read/ },
-    { input: { url: "../../../../../../etc/passwd" }, message: /lies outside the folders that may be read/ },
+    { input: { url: "/etc/passwd" }, message: /is outside the folders that may be read/ },
+    { input: { url: "file:///etc/passwd" }, message: /is outside the folders that may be read/ },
+    { input: { url: "../../../../../../etc/passwd" }, message: /is outside the folders that may be read/ },
     { input: { url: "a.txt", mode: "pdf" }, message: /mode must be one of/ },
   ];
   for (const { input, message } of refused) {
@@ -384,7 +384,7 @@ describe("fetch_content", () => {
   test("names parameters that do not exist", async () => {
     await using bench = await openTools();
     const { text } = await bench.call("fetch_content", { url: "data:,a", forceClone: "true", depth: 3 });
-    assert.match(text, /no such parameter: "forceClone", "depth"/);
+    assert.match(text, /Unknown parameters were ignored: "forceClone", "depth"/);
   });
 
   for (const { flag, plain, document } of [
@@ -529,7 +529,7 @@ describe("read_artifact", () => {
     { part: { lines: "5-2" }, text: /^lines must be numbers from 1/ },
     { part: { lines: "1", section: "x" }, text: /cannot be combined/ },
     { part: { pages: "1" }, text: /^This document has no pages/ },
-    { part: { section: "Three" }, text: /^No section "Three"\.\nSections: "One"/ },
+    { part: { section: "Three" }, text: /^There is no section "Three"\.\nSections: "One"/ },
     { part: { offset: 99 }, text: /past the end/ },
     { part: { artifact_ref: "../../x" }, text: /^No artifact "\.\.\/\.\.\/x" in this store\.\nA ref is af_/ },
     { part: { artifact_ref: "*" }, text: /^No artifact "\*"/ },

@@ -26,6 +26,12 @@ export const builtInTools: readonly Tool[] = [
 export function mergeTools(ownTools: readonly Tool[] = []): readonly Tool[] {
   const tools = [...builtInTools, ...ownTools];
   const names = tools.map(({ name }) => name);
+  const invalid = names.find((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name));
+  if (invalid !== undefined) {
+    throw new SpillwayError("config_invalid", `${JSON.stringify(clip(invalid))} cannot be the name of a tool.`, {
+      hint: "Use 1 to 64 letters, digits, underscores and dashes.",
+    });
+  }
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
   if (duplicate === undefined) return tools;
   throw new SpillwayError("config_invalid", `There are two tools named ${JSON.stringify(clip(duplicate))}.`, {

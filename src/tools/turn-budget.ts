@@ -15,13 +15,13 @@ export type TurnBudget = {
 
 /** Splits the characters of a turn evenly between the calls that wait, as they finish. */
 export function openTurn(chars: number): TurnBudget {
-  const most = countCalls(chars);
+  const maxCalls = countCalls(chars);
   let [remainingChars, waitingCalls, joinedCalls] = [chars, 0, 0];
   return {
-    maxCalls: most,
+    maxCalls,
     join() {
       waitingCalls++;
-      return ++joinedCalls <= most;
+      return ++joinedCalls <= maxCalls;
     },
     shareChars: () => Math.floor(remainingChars / Math.max(1, waitingCalls)) - OVERHEAD_CHARS,
     spend(replyChars) {

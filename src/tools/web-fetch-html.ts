@@ -10,7 +10,7 @@ export const webFetchHtmlTool = defineTool({
   title: "Fetch raw source",
   about:
     "Fetches one URL and answers with its raw source (HTML, XML, ...), not with its readable text. The complete source is " +
-    'kept: read on with read_artifact, mode "raw" and the artifact_ref.',
+    'kept: continue with read_artifact, mode "raw" and the artifact_ref.',
   input: { url: { ...urlField, required: true } },
   output: pageOutput,
   hints: fetchHints,

@@ -10,7 +10,7 @@ export const webFetchTool = defineTool({
   title: "Fetch a page or document",
   about:
     "Fetches one URL and answers with its text. For a document (PDF, ...) it shows a summary line and an excerpt; ask for " +
-    "pages, or ask a question, to see other parts. The complete source is kept: read on with read_artifact and the artifact_ref.",
+    "pages, or ask a question, to see other parts. The complete source is kept: continue with read_artifact and the artifact_ref.",
   input: {
     url: { ...urlField, required: true },
     query: {

@@ -5,14 +5,14 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
+import { findDocumentTitle } from "../extract/document-title.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Handler } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import { metadata } from "../extract/metadata-handler.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
-import { findPages, readWindow } from "../extract/select.ts";
-import type { ExtractSize } from "../extract/stored.ts";
-import { findDocumentTitle } from "../extract/title-text.ts";
+import { findPages, readWindow } from "../extract/select/select-range.ts";
+import type { ExtractSize } from "../extract/stored-extract.ts";
 import { type Budget, makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { fitText } from "../fit/fit-text.ts";
 import { type LoadSourceOptions, loadSource } from "../load/load-source.ts";
@@ -77,10 +77,10 @@ async function fitAnswer(
   session: Session,
 ): Promise<Answer<FetchFields>> {
   const budget = budgetFor(source.facts, options, session);
-  const shown = fitText(await readWindow(extract, 0, budget.chars), budget);
-  const pages = await findPages(extract, 0, shown.text.length);
+  const fittedText = fitText(await readWindow(extract, 0, budget.chars), budget);
+  const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
-  return answerFetch({ ...source, extract, title, shown, pages, budget });
+  return answerFetch({ ...source, extract, title, fittedText, pages, budget });
 }
 
 function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchOptions, { settings }: Session): Budget {

@@ -8,24 +8,24 @@ import type { ReadFields } from "../contract/read-fields.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
-import { joinRanges, RANGE_BREAK } from "../extract/join-ranges.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
+import { joinRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
 import {
-  findReached,
+  findShownRanges,
   makePassageReading,
   makeRangeReading,
   type PassageReading,
   type PlacedRange,
   type RangeReading,
-} from "../extract/readings.ts";
-import * as select from "../extract/select.ts";
-import { parseSelector, type Selector, type SelectorInput } from "../extract/selector.ts";
-import type { ExtractSize } from "../extract/stored.ts";
+} from "../extract/select/readings.ts";
+import * as select from "../extract/select/select-range.ts";
+import { parseSelector, type Selector, type SelectorInput } from "../extract/select/selector.ts";
+import type { ExtractSize } from "../extract/stored-extract.ts";
 import { type Budget, makeSourceBudget } from "../fit/budget.ts";
 import { fitItems } from "../fit/fit-items.ts";
 import { fitText } from "../fit/fit-text.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
-import type { PlacedText } from "../retrieval/split.ts";
+import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
 
 /** At most one of the selectors; without one the read starts at the beginning. */
@@ -45,12 +45,12 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const { settings, signal } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
-  await using opened = await openArtifact(ref, session);
-  const { record } = opened;
+  await using artifact = await openArtifact(ref, session);
+  const { record } = artifact;
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
   const enough = limitExtraction(settings["extract.chars"], enoughFor(selector, budget));
   const limits = readChildLimits(settings);
-  const extract = await extractText({ ...opened, facts: record, handler, mode, enough, limits, signal, password });
+  const extract = await extractText({ ...artifact, facts: record, handler, mode, enough, limits, signal, password });
   const reading = await readSelected(extract, selector, budget, signal);
   const totalLines = await select.countTotalLines(extract);
   const answer = answerRead({ record, extract, selector, reading, totalLines, budget });
@@ -86,7 +86,7 @@ type IsEnough = (size: ExtractSize) => boolean;
 
 /** Offsets, lines and pages need the text up to their end; a heading or a question needs all of it. */
 function enoughFor(selector: Selector, budget: Budget): IsEnough {
-  switch (selector.by) {
+  switch (selector.type) {
     case "offset":
       return ({ chars }) => chars >= selector.offset + budget.chars;
     case "lines":
@@ -101,7 +101,7 @@ function enoughFor(selector: Selector, budget: Budget): IsEnough {
 async function readSelected(extract: Extract, selector: Selector, budget: Budget, signal: AbortSignal) {
   // Without text no selector can be wrong: the answer says that there is nothing to read.
   if (!extract.hasText) return readRanges(extract, [], budget);
-  switch (selector.by) {
+  switch (selector.type) {
     case "offset": {
       const range = await select.selectOffset(extract, selector.offset);
       return readRanges(extract, [range], budget, extract.size.chars);
@@ -124,10 +124,11 @@ async function readRanges(
   totalChars?: number,
 ): Promise<RangeReading> {
   const window = await joinRanges(extract, ranges, budget.chars);
-  const placed: PlacedRange[] = [];
-  for (const { range } of findReached(ranges, window.text.length)) placed.push(await placeRange(extract, range));
+  const placedRanges: PlacedRange[] = [];
+  for (const { range } of findShownRanges(ranges, window.text.length))
+    placedRanges.push(await placeRange(extract, range));
   const selectedChars = totalChars ?? window.totalChars;
-  return makeRangeReading({ window, ranges, placed, selectedChars }, fitText(window, budget));
+  return makeRangeReading({ window, ranges, placedRanges, selectedChars }, fitText(window, budget));
 }
 
 async function placeRange(extract: Extract, range: select.TextRange): Promise<PlacedRange> {

@@ -1,5 +1,4 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
-import { existsSync } from "node:fs";
 import type { SweptArtifact } from "../artifacts/retention.ts";
 import { unavailableError } from "../artifacts/store-errors.ts";
 import { deleteArtifact as remove, type SweepReport, sweep, sweepWhenDue } from "../artifacts/sweeper.ts";
@@ -9,42 +8,35 @@ import type { Session } from "../session/session.ts";
 /** What a sweep deleted. */
 export type SweepResult = SweepReport & { readonly deletedIndexes: number };
 
-/** Expiry of something other than artifacts. Its module is loaded only where the owner has something to sweep. */
-type Sweeper = {
-  hasWork(session: Session): boolean;
-  /** Gives the function that deletes what has expired, emits the events and counts. */
-  load(): Promise<(session: Session) => number>;
+/** Expiry of something other than artifacts. It registers itself, so that a sweep loads no code that is not in use. */
+export type Sweeper = {
+  /** The count of the result that it fills. */
+  readonly counts: Exclude<keyof SweepResult, keyof SweepReport>;
+  /** Whether its last sweep, by any process, is long enough ago. Marks the sweep as done. */
+  takeTurn(session: Session): boolean;
+  /** Deletes what has expired, emits the events and returns how many. */
+  sweep(session: Session): number;
 };
 
-const indexSweeper: Sweeper = {
-  hasWork: ({ searchFolder }) => searchFolder !== null && existsSync(searchFolder),
-  load: async () => (await import("../search/expire.ts")).expireIndexes,
-};
+const sweepers = new Map<Sweeper["counts"], Sweeper>();
 
-/** Every sweeper, by the count of the report that it fills. */
-const sweepers: Readonly<Record<Exclude<keyof SweepResult, keyof SweepReport>, Sweeper>> = {
-  deletedIndexes: indexSweeper,
-};
+/** Adds a sweeper to every later sweep of this process. */
+export function registerSweeper(sweeper: Sweeper): void {
+  sweepers.set(sweeper.counts, sweeper);
+}
 
-/** Applies retention to the owner's artifacts and runs every sweeper, now. */
+/** Applies retention to the owner's artifacts and runs every registered sweeper, now. */
 export async function sweepArtifacts(session: Session): Promise<SweepResult> {
   const report = await sweep(session.store, session.settings).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
-  return { ...report, deletedIndexes: await runSweeper(sweepers.deletedIndexes, session) };
+  return { ...report, deletedIndexes: sweepers.get("deletedIndexes")?.sweep(session) ?? 0 };
 }
 
 /** Does the same if the last sweep is long enough ago; every fetch and every requested indexing calls it. */
 export async function sweepIfDue(session: Session): Promise<void> {
   const report = await sweepWhenDue(session.store, session.settings);
-  if (report === undefined) return;
-  for (const swept of report.swept) emitSwept(session, swept);
-  for (const sweeper of Object.values(sweepers)) await runSweeper(sweeper, session);
-}
-
-async function runSweeper({ hasWork, load }: Sweeper, session: Session): Promise<number> {
-  if (!hasWork(session)) return 0;
-  const expire = await load();
-  return expire(session);
+  for (const swept of report?.swept ?? []) emitSwept(session, swept);
+  for (const sweeper of sweepers.values()) if (sweeper.takeTurn(session)) sweeper.sweep(session);
 }
 
 /** Removes one artifact; its ref then says when it was removed. */

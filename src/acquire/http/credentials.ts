@@ -5,7 +5,7 @@ import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
-import { getPort, isLoopbackHost } from "./env-proxy.ts";
+import { getPort, isLoopbackHost } from "./transport/env-proxy.ts";
 
 export type Credentials = {
   /** The headers for this URL's host, with lower-case names. */
@@ -37,10 +37,10 @@ export function makeCredentials(headers: HostHeaders, env: Environment): Credent
 
 /** A host alone means https. Plain HTTP exposes a secret, so it must be written as http:// or be on this machine. */
 function makeUrlMatcher(key: string): (url: URL) => boolean {
-  const [, scheme = "", written = ""] = /^(?:(https?):\/\/)?(.*)$/i.exec(key) ?? [];
-  const place = parseNetworkPlace(written);
+  const [, scheme = "", placeText = ""] = /^(?:(https?):\/\/)?(.*)$/i.exec(key) ?? [];
+  const place = parseNetworkPlace(placeText);
   if (place === undefined) return () => false;
-  const host = place.by === "name" ? place.name : canonicalAddress(place.address);
+  const host = place.type === "name" ? place.name : canonicalAddress(place.address);
   const isLocal = isLoopbackHost(host);
   return (url) => {
     const schemeFits =

@@ -179,7 +179,7 @@ describe("a response without content", () => {
     const { text, response } = await fetchBytes(client, server.origin);
     assert.deepEqual(
       [text, response.shortfall(), response.freshness],
-      ["half", "the server sent a part only", undefined],
+      ["half", "the server sent only a part", undefined],
     );
   });
 
@@ -309,7 +309,7 @@ describe("malformed HTTP", () => {
       /malformed HTTP/,
     ],
     ["a banner of another protocol", "220 mail.example ESMTP\r\n", /malformed HTTP/],
-    ["an endless header", `${okay}x: ${"y".repeat(100_000)}`, /larger headers/],
+    ["an endless header", `${okay}x: ${"y".repeat(100_000)}`, /headers that are too large/],
     ["no answer at all", "", /closed the connection/],
   ] as const) {
     test(`${name} is an error that says so`, async () => {
@@ -340,7 +340,7 @@ describe("the deadline", () => {
     const started = performance.now();
     const { text, response } = await fetchBytes(client, server.origin);
     assert.match(text, /^(drip )+$/);
-    assert.equal(response.shortfall(), "the time was up");
+    assert.equal(response.shortfall(), "the time limit was reached");
     assert.ok(performance.now() - started < 2_000);
   });
 

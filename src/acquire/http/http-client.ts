@@ -2,10 +2,9 @@
 import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { OpenedSource, OpenOptions, PagePreference, UnchangedSource } from "../source.ts";
-import { type Guard, makeGuard } from "./address-guard.ts";
+import { openResponseBody } from "./body/response-body.ts";
 import { type Deadline, withDeadline } from "./deadline.ts";
-import { getPort } from "./env-proxy.ts";
-import { type Dialler, systemDialler } from "./guarded-connect.ts";
+import { type Guard, makeGuard } from "./guard/address-guard.ts";
 import { makeHostDelay } from "./host-delay.ts";
 import { toOpenedSource, toUnchangedSource } from "./opened-response.ts";
 import { preferMarkdown } from "./prefer-markdown.ts";
@@ -18,10 +17,11 @@ import {
   type Send,
 } from "./redirects.ts";
 import { type HeaderOptions, makeRequestHeaders } from "./request-headers.ts";
-import { openResponseBody } from "./response-body.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
-import { makeServicePost, type PostOptions } from "./service-post.ts";
-import { type Lane, openTransport, type Transport } from "./undici-transport.ts";
+import { getPort } from "./transport/env-proxy.ts";
+import { type Dialler, systemDialler } from "./transport/guarded-connect.ts";
+import { makeServicePost, type PostOptions } from "./transport/service-post.ts";
+import { type Lane, openTransport, type Transport } from "./transport/undici-transport.ts";
 
 export type HttpOpenOptions = OpenOptions &
   HeaderOptions & {
@@ -49,7 +49,7 @@ export type HttpClientOptions = {
   readonly dialler?: Dialler;
   /** Default: the one made from the settings. */
   readonly guard?: Guard;
-  /** How to wait between two tries. Default: by the clock. */
+  /** Waits between two attempts. Default: by the clock. */
   readonly pause?: RetryOptions["pause"];
 };
 

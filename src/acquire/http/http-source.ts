@@ -9,7 +9,7 @@ export const httpSource: SourceKind = {
   source(given, { network, prefers = "markdown" }) {
     const url = parseTarget(given.trim());
     if (network === undefined) {
-      throw new SpillwayError("source_refused", "Nothing is fetched from other hosts here.", {
+      throw new SpillwayError("source_refused", "This session has no network access.", {
         hint: "Give a path, a data: URL or - for stdin.",
       });
     }
@@ -26,5 +26,5 @@ export const httpSource: SourceKind = {
 /** Without validators a server has nothing to call unchanged. */
 function assertOpened(source: OpenedSource | UnchangedSource): OpenedSource {
   if (!("unchanged" in source)) return source;
-  throw new TypeError("A fetch without validators was answered as unchanged.");
+  throw new TypeError("A fetch without validators was answered with 304.");
 }

@@ -116,7 +116,7 @@ describe("a page whose Markdown form is being requested", () => {
     const { bytes, response } = await fetchBytes(client, `${server.origin}/page`);
     assert.deepEqual(
       [bytes.length, response.shortfall()],
-      [Buffer.byteLength(big.slice(0, 50_000)), "the time was up"],
+      [Buffer.byteLength(big.slice(0, 50_000)), "the time limit was reached"],
     );
   });
 });

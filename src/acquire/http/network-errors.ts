@@ -31,7 +31,7 @@ const faults: readonly (readonly [pattern: RegExp, fault: NetworkFault])[] = [
     /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/,
     {
       code: "network_failed",
-      fact: "has no secure connection to offer that can be trusted",
+      fact: "offers no secure connection that can be trusted",
       hint: "If its certificate is your company's own, name the issuer's file in the setting network.ca_file.",
     },
   ],
@@ -39,7 +39,7 @@ const faults: readonly (readonly [pattern: RegExp, fault: NetworkFault])[] = [
     /^UND_ERR_HEADERS_OVERFLOW$/,
     {
       code: "response_invalid",
-      fact: "answered with larger headers than are read",
+      fact: "answered with headers that are too large",
       hint: "Fetch another page of that site.",
     },
   ],
@@ -58,7 +58,7 @@ const faults: readonly (readonly [pattern: RegExp, fault: NetworkFault])[] = [
   [
     // undici's codes for a proxy that refuses a tunnel or a request.
     /^(UND_ERR_ABORTED|UND_ERR_INVALID_ARG)$/,
-    { code: "network_failed", fact: "was not let through by the proxy", hint: "Check HTTPS_PROXY and its rules." },
+    { code: "network_failed", fact: "was blocked by the proxy", hint: "Check HTTPS_PROXY and its rules." },
   ],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED|ECONNABORTED)$/,
@@ -94,7 +94,7 @@ export function isTransient(error: unknown): boolean {
 /** Why a body ended early, worded as the end of a note; undefined for other errors. */
 export function describeShortfall(error: unknown): string | undefined {
   const code = findErrorCode(error);
-  if (code === "Z_BUF_ERROR") return "its compressed data broke off";
+  if (code === "Z_BUF_ERROR") return "its compressed data is cut off";
   return code !== undefined && /^(ECONN|EPIPE|UND_ERR_(SOCKET|RES_|CLOSED|BODY)|HPE_)/.test(code)
     ? "the connection broke off"
     : undefined;

@@ -26,7 +26,7 @@ export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrig
         ...(isAlternate ? [`Read as Markdown from ${formatUrl(url)}.`] : []),
         ...body.notes,
       ],
-      shortfall: () => (status === 206 ? "the server sent a part only" : body.shortfall()),
+      shortfall: () => (status === 206 ? "the server sent only a part" : body.shortfall()),
       freshness: findFreshness(response, origin.first, now),
     },
   };

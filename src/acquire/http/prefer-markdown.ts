@@ -1,8 +1,9 @@
 /** Reads a page in its Markdown form where the page links to one; the page itself is the fallback. */
+
+import { peekChunks } from "./body/peek-chunks.ts";
+import type { ResponseBody } from "./body/response-body.ts";
 import { findMarkdownLink, MARKDOWN_LINK_PREFIX_BYTES } from "./markdown-link.ts";
-import { peekChunks } from "./peek-chunks.ts";
 import type { FinalResponse, FollowOptions } from "./redirects.ts";
-import type { ResponseBody } from "./response-body.ts";
 
 /** A response and its decoded body. */
 export type FetchedPage = { readonly response: FinalResponse; readonly body: ResponseBody };

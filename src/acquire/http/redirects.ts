@@ -3,9 +3,10 @@ import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
 import { SHORT_NAME_CHARS } from "../../system/clip-lengths.ts";
+import { formatCount } from "../../system/quantities.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
-import type { TransportResponse } from "./undici-transport.ts";
+import type { TransportResponse } from "./transport/undici-transport.ts";
 import { parseTarget } from "./url.ts";
 
 /** The last response of a chain, and the redirects that led to it. */
@@ -24,7 +25,7 @@ export type Send = (
 export type RetryOptions = {
   readonly maxTries: number;
   readonly maxRetryDelayMs: number;
-  /** How to wait between two tries; tests do not wait. */
+  /** Waits between two attempts; tests do not wait. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -110,7 +111,7 @@ function findRetryDelayMs({ status, headers }: TransportResponse, tries: number)
   return Number.isNaN(date) ? backoffMs(tries) : Math.max(0, date - Date.now());
 }
 
-/** Doubles with each try; jitter keeps many clients from retrying at the same moment. */
+/** Doubles with each attempt; jitter keeps many clients from retrying at the same moment. */
 function backoffMs(tries: number): number {
   return FIRST_RETRY_DELAY_MS * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
 }
@@ -150,7 +151,7 @@ function makeBadTargetError(url: URL, cause: unknown): SpillwayError {
 }
 
 function makeLoopError(url: URL, requests: number): SpillwayError {
-  const sentence = `Redirect loop: ${clip(url.host)} redirects back to an earlier URL after ${requests} requests.`;
+  const sentence = `Redirect loop: ${clip(url.host)} redirects back to an earlier URL after ${formatCount(requests, "request")}.`;
   return new SpillwayError("response_invalid", sentence, {
     hint: "The site may want cookies (set them in network.headers). Otherwise fetch another URL.",
   });

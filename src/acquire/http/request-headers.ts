@@ -4,7 +4,7 @@ import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import type { PagePreference } from "../source.ts";
-import { acceptedEncodings } from "./content-encoding.ts";
+import { acceptedEncodings } from "./body/content-encoding.ts";
 import { makeCredentials } from "./credentials.ts";
 import { makeConditionalHeaders, type Validators } from "./freshness.ts";
 

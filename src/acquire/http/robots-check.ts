@@ -1,11 +1,11 @@
 /** Keeps fetches to what each site's robots.txt allows; a file is read once per site and hour. */
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
-import { untilAborted } from "../abortable.ts";
+import { rejectOnAbort } from "../abortable.ts";
+import { peekChunks } from "./body/peek-chunks.ts";
+import { openResponseBody } from "./body/response-body.ts";
 import { makeDeadlineError } from "./network-errors.ts";
-import { peekChunks } from "./peek-chunks.ts";
 import type { FinalResponse } from "./redirects.ts";
-import { openResponseBody } from "./response-body.ts";
 import { parseRobots, type RobotsRules } from "./robots.ts";
 
 /** Throws for a URL that its site's robots.txt disallows. */
@@ -28,7 +28,7 @@ export function makeRobotsCheck(options: RobotsCheckOptions): RobotsCheck {
   return async (url, signal) => {
     // Several fetches may wait for the same file: aborting one must not abort the download.
     const rules = findRules(url.origin, () => readRobots(url, options));
-    const allows = await untilAborted(rules, signal);
+    const allows = await rejectOnAbort(rules, signal);
     if (allows(`${url.pathname}${url.search}`)) return;
     throw new SpillwayError("network_refused", `The robots.txt of ${clip(url.host)} disallows this page.`, {
       hint: "Fetch another source, or set network.robots to off.",

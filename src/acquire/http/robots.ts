@@ -18,9 +18,9 @@ export function parseRobots(text: string, crawler: string): RobotsRules {
   return (path) => {
     const normalized = normalizePath(path);
     const matchingRules = rules.filter(({ matches }) => matches(normalized));
-    const longest = Math.max(...matchingRules.map(({ length }) => length));
+    const maxLength = Math.max(...matchingRules.map(({ length }) => length));
     // Between rules of equal length, allow wins.
-    return matchingRules.length === 0 || matchingRules.some(({ allow, length }) => allow && length === longest);
+    return matchingRules.length === 0 || matchingRules.some(({ allow, length }) => allow && length === maxLength);
   };
 }
 

@@ -207,7 +207,7 @@ export const mpegAudio: Check = (bytes) => {
 export const ac3: Check = (bytes) => u8(bytes, 4) >> 6 !== 3 && u8(bytes, 5) >> 3 <= 16;
 
 /** A box is at least as long as its header; size 1 announces a 64-bit size, size 0 "to the end". */
-export const boxed: Check = (bytes) => {
+export const isoBox: Check = (bytes) => {
   const size = u32be(bytes, 0);
   return size >= 8 || size <= 1;
 };

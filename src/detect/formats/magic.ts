@@ -30,13 +30,13 @@ function matchSignature(bytes: Uint8Array, isProse: () => boolean): Signature | 
 }
 
 function matchesSignature(row: Signature, bytes: Uint8Array, isProse: () => boolean): boolean {
-  if (!hasAt(bytes, row.at ?? 0, row.magic)) return false;
-  if (row.and !== undefined && !hasAt(bytes, ...row.and)) return false;
-  if (row.when !== undefined && !row.when(bytes)) return false;
+  if (!hasAt(bytes, row.offset ?? 0, row.magic)) return false;
+  if (row.second !== undefined && !hasAt(bytes, ...row.second)) return false;
+  if (row.check !== undefined && !row.check(bytes)) return false;
   return row.textual === true || !readsAsText(row) || !isProse();
 }
 
-const readsAsText = (row: Signature): boolean => !/[^\t\n\r -~]/.test(row.magic + (row.and?.[1] ?? ""));
+const readsAsText = (row: Signature): boolean => !/[^\t\n\r -~]/.test(row.magic + (row.second?.[1] ?? ""));
 
 function identifyContainer(bytes: Uint8Array, { mediaType }: Signature): FormatMatch {
   const innerType = identifiers.get(mediaType)?.(bytes) ?? mediaType;
@@ -56,7 +56,7 @@ const signaturesByFirstByte: Signature[][] = Array.from({ length: 256 }, () => [
 const laterSignatures: Signature[] = [];
 for (const row of signatures) {
   const bucket =
-    row.magic === "" || (row.at ?? 0) > 0 ? laterSignatures : signaturesByFirstByte[row.magic.charCodeAt(0)];
+    row.magic === "" || (row.offset ?? 0) > 0 ? laterSignatures : signaturesByFirstByte[row.magic.charCodeAt(0)];
   bucket?.push(row);
 }
 

@@ -52,8 +52,8 @@ function detectByteText(bytes: Uint8Array, byteCounts: ByteCounts, declaredChars
 }
 
 function isUtf8Prefix(bytes: Uint8Array): boolean {
-  const whole = dropCutCharacter(bytes);
-  return whole.length > 0 && isUtf8(whole);
+  const completeBytes = dropCutCharacter(bytes);
+  return completeBytes.length > 0 && isUtf8(completeBytes);
 }
 
 function detectMarkedText(bytes: Uint8Array, charset: Bom["charset"]): TextVerdict {
@@ -99,10 +99,10 @@ function findControlProblem(bytes: Uint8Array, byteCounts: ByteCounts): string |
   if (oddCounts.size === 0) return null;
   if (isShiftedKorean(bytes, oddCounts)) return null;
   const [first] = oddCounts.keys();
-  const where = `control byte 0x${(first ?? 0).toString(16).padStart(2, "0")}`;
+  const problem = `control byte 0x${(first ?? 0).toString(16).padStart(2, "0")}`;
   if (oddCounts.size > 2) return `${oddCounts.size} kinds of control bytes`;
   if (oddCounts.size === 1 && isStrayNul(byteCounts, oddCounts)) return null;
-  return usesSeparators(bytes, oddCounts) ? null : where;
+  return usesSeparators(bytes, oddCounts) ? null : problem;
 }
 
 /** At most four NULs in a thousand bytes of text with lines: a log that was damaged by a crash. */

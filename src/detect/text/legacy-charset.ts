@@ -135,7 +135,7 @@ function isNearlyUtf8(sample: Uint8Array): boolean {
 function detectShortText(bytes: Uint8Array): TextVerdict {
   const characters = decodeLatin1(bytes, 0, bytes.length);
   if (/^\s*(\[[\s\S]*\]|\{[\s\S]*\}|"[\s\S]*")\s*$/.test(characters)) return asText("utf-8");
-  return asNotText("too short to tell a charset");
+  return asNotText("too short to determine a charset");
 }
 
 /** Mainframe text: blanks are 0x40, and letters and digits are in six runs of nine or ten values. */

@@ -78,7 +78,7 @@ export function scoreMultiByte(bytes: Uint8Array, charset: MultiByteCharset): nu
 
 /**
  * Vendors added characters of their own that the platform does not know: one in two hundred may be missing. A charset
- * it knows nothing of (Johab) has only its rows to speak for it.
+ * that it lacks entirely (Johab) is judged by its rows alone.
  */
 function mayDecode(bytes: Uint8Array, charset: string): boolean {
   if (findEncoding(charset) === null) return true;

@@ -61,7 +61,7 @@ function readUnits(bytes: Uint8Array, charset: WideCharset): number[] {
   return points;
 }
 
-const readers: Readonly<Record<WideCharset, (bytes: Uint8Array, at: number) => number>> = {
+const readers: Readonly<Record<WideCharset, (bytes: Uint8Array, offset: number) => number>> = {
   "utf-16le": u16le,
   "utf-16be": u16be,
   "utf-32le": u32le,

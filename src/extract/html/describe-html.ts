@@ -1,5 +1,4 @@
 /** What answers say about a web page: which method gave its text, how much of it was kept, whether it needs scripts. */
-import type { FormatFields } from "../../contract/document-fields.ts";
 import type { Description, Info } from "../handler.ts";
 import type { Method } from "./strategies.ts";
 
@@ -11,10 +10,18 @@ export type HtmlFacts = {
   readonly needsJs: boolean;
 };
 
+/** The fields that only web pages have. */
+export type HtmlFields = {
+  /** The share of the page's text that was kept, from 0 to 1. */
+  readonly kept_share?: number;
+  /** Whether the page shows its text only after running scripts. */
+  readonly needs_js?: boolean;
+};
+
 /** The facts of a page as fields and warnings. */
 export function describeHtml(info: Info<HtmlFacts>): Description {
   const { keptShare, needsJs } = info;
-  const fields: FormatFields = {
+  const fields: HtmlFields = {
     ...(keptShare !== undefined && { kept_share: Number(keptShare.toFixed(3)) }),
     ...(needsJs !== undefined && { needs_js: needsJs }),
   };
@@ -39,8 +46,8 @@ const methodWarnings: Readonly<Record<string, string>> = {
   mild: "The main content could not be identified with certainty, so little was left out of the page.",
   hidden: "The text was taken from parts of the page that are hidden until scripts run.",
   noscript: "The text was taken from what the page shows to browsers without scripts.",
-  "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has hardly any.",
-  payload: "The text was taken from the data that the page passes to its scripts; its markup has hardly any.",
+  "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has almost none.",
+  payload: "The text was taken from the data that the page passes to its scripts; its markup has almost none.",
   full: "The main content could not be identified: this is all the text of the page.",
   linear: "The page was too large to be parsed, or its parser failed: this is all its text, without structure.",
 } satisfies Record<Method | "raw", string>;

@@ -16,7 +16,8 @@ import { htmlWeights } from "./weights.ts";
 import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
 
 const { minTextChars, minLongTextChars, minKeptShare, gainOverShortText, gainOverOtherText } = htmlWeights.strategies;
-const { minVisibleChars, maxNoticeChars, minDescriptionChars, descriptionProbeChars } = htmlWeights.strategies;
+const { minVisibleChars, maxNoticeChars, minDescriptionChars, minDescriptionShare, descriptionProbeChars } =
+  htmlWeights.strategies;
 
 /** The names of the strategies, from the best to the last resort. */
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
@@ -126,10 +127,11 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
   ];
 }
 
-/** Adds the product description from structured data: shops often show it only after scripts ran. */
+/** Adds the product description from structured data to a page with little text: its scripts show the rest. */
 function withDescription(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
   const description = extractData(findProductDescription(page), options);
-  if (description === undefined || description.text.length < minDescriptionChars) return candidate;
+  const minChars = Math.max(minDescriptionChars, minDescriptionShare * candidate.text.length);
+  if (description === undefined || description.text.length < minChars) return candidate;
   const probe = lettersOf(description.text).slice(0, descriptionProbeChars);
   return lettersOf(candidate.text).includes(probe) ? candidate : joinCandidates([description, candidate]);
 }

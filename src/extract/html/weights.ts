@@ -72,8 +72,6 @@ export const htmlWeights = {
     minDoubtfulChars: 120,
     /** Links with fewer characters each, on average, make a list of links. */
     minCharsPerLink: 60,
-    /** From this many similar siblings on, an element is judged together with them. */
-    minGroupSize: 3,
   },
 
   /** What the words in class names and ids say. */
@@ -125,6 +123,8 @@ export const htmlWeights = {
     maxNoticeChars: 300,
     /** A shorter product description in structured data is ignored. */
     minDescriptionChars: 100,
+    /** ... as is one that is short beside the text of the page. */
+    minDescriptionShare: 0.5,
     /** A description is already on the page if its first letters and digits are. */
     descriptionProbeChars: 40,
   },
@@ -147,12 +147,6 @@ export const htmlWeights = {
 
   /** Footnotes and side notes. */
   footnotes: {
-    /** More references per distinct number are verse numbers, which restart in each chapter. */
-    maxReferencesPerNumber: 1.5,
-    /** An element with more descendants or children is not the number of a note. */
-    maxNumberElements: 4,
-    /** A longer text is not the number of a note; the note itself has more than half as many characters. */
-    maxNumberChars: 20,
     /** A shorter side note is only its number. */
     minSideNoteChars: 8,
   },

@@ -1,7 +1,7 @@
 /** What answers say about a PDF: pages without text, doubtful or unreadable ones, hidden text, a damaged file. */
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Description, Failure, Info } from "../handler.ts";
-import type { PageTally } from "../tally.ts";
+import type { PageTally } from "../page-tally.ts";
 
 /** The facts that only the PDF handler states. */
 export type PdfFacts = {
@@ -22,7 +22,7 @@ export function describePdf({ tally, rescued }: Info<PdfFacts>, failed: Failure 
   return {
     warnings: [
       ...(tally === undefined ? [] : tallyWarnings(tally, failed)),
-      ...(rescued ? ["The file is damaged: a second reader, which does not notice hidden text, had to read it."] : []),
+      ...(rescued ? ["The file is damaged: a second reader, which cannot detect hidden text, had to read it."] : []),
     ],
   };
 }
@@ -33,7 +33,7 @@ function tallyWarnings(tally: PageTally & Partial<PdfCounts>, failed: Failure | 
   return [
     // The failure's own sentence says that no page has text.
     ...(images > 0 && failed?.reason !== "no_text" ? [`${ofPages(images)} are images without text.`] : []),
-    ...(garbled > 0 ? [`The text of ${ofPages(garbled)} is guesswork: the fonts do not name it.`] : []),
+    ...(garbled > 0 ? [`The text of ${ofPages(garbled)} is guessed: their fonts have no character map.`] : []),
     ...(damaged > 0 ? [`${ofPages(damaged)} cannot be read.`] : []),
     ...(unreadAnnotations > 0 ? [`${formatCount(unreadAnnotations, "annotation")} were not read.`] : []),
     // Invisible text can carry instructions that only a machine reads.

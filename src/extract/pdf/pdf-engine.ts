@@ -11,9 +11,9 @@ import { openWithPdfjs } from "./pdfjs.ts";
 export const pdfium: Engine = {
   async *extract(file, { from, password }) {
     const source = "path" in file.content ? file.content : file.content.bytes;
-    const opened = await openPdf(source, password === undefined ? {} : { password });
-    if ("failed" in opened) return yield { failed: opened.failed };
-    const { document } = opened;
+    const result = await openPdf(source, password === undefined ? {} : { password });
+    if ("failed" in result) return yield { failed: result.failed };
+    const { document } = result;
     try {
       yield { info: toInfo(document) };
       const marks = outlineMarks(document);

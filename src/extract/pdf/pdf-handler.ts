@@ -50,17 +50,17 @@ export const pdf: Handler<PdfFacts> = {
 };
 
 type Page = Extract<Extracted, { readonly segment: Segment }>;
-type Failed = Extract<Extracted, { readonly failed: unknown }>;
+type FailedFile = Extract<Extracted, { readonly failed: unknown }>;
 
 /** How far PDFium got. Without a page count it could not open the file. */
-type Outcome = { readonly next: number; readonly pageCount: number | undefined; readonly verdict?: Failed };
+type Outcome = { readonly next: number; readonly pageCount: number | undefined; readonly verdict?: FailedFile };
 
 /** Pages that may crash PDFium, each in a new child, before the rest of a document is given up. */
 const MAX_LOST_PAGES = 10;
 
 /** pdf.js repairs some files that PDFium cannot open. If it cannot either, PDFium's verdict holds. */
 async function* readRepaired(
-  verdict: Failed,
+  verdict: FailedFile,
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
@@ -114,9 +114,9 @@ function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSig
         if (segment.index - next >= MAX_IDLE_PAGES) await close();
         return page;
       }
-      const other = await read(segment.index);
-      if (other === undefined || chooseBetterText(segment.text, other) !== other) return page;
-      return { segment: { ...segment, text: other }, note: { ...note, verdict: "read" } };
+      const secondText = await read(segment.index);
+      if (secondText === undefined || chooseBetterText(segment.text, secondText) !== secondText) return page;
+      return { segment: { ...segment, text: secondText }, note: { ...note, verdict: "read" } };
     },
   };
 }

@@ -38,8 +38,8 @@ export function serveEngines(engines: Engines): void {
   async function runJob(job: Job): Promise<void> {
     const { engine, file } = job;
     try {
-      const { extract } = await loadEngine(engine, engines);
-      for await (const item of extract(file, job.options)) {
+      const loaded = await loadEngine(engine, engines);
+      for await (const item of loaded.extract(file, job.options)) {
         if ("segment" in item && item.segment.text.length > MAX_SEGMENT_CHARS) throw new Error("One page is too long.");
         await waitForCredit();
         if (isStopped) break;
@@ -65,17 +65,27 @@ export function serveEngines(engines: Engines): void {
 
 /** One of ours by its name, or a library user's by the URL of its module. */
 async function loadEngine(name: string, engines: Engines): Promise<Engine> {
-  const load = Object.hasOwn(engines, name) ? engines[name] : undefined;
-  if (load) return load();
-  const { engine }: EngineModule = name.startsWith("file:") ? await import(name) : {};
-  if (engine === undefined) throw new Error(`There is no engine ${name}.`);
-  return engine;
+  try {
+    const load = Object.hasOwn(engines, name) ? engines[name] : undefined;
+    if (load) return await load();
+    const { engine }: EngineModule = name.startsWith("file:") ? await import(name) : {};
+    if (engine === undefined) throw new Error(`There is no engine ${name}`);
+    return engine;
+  } catch (error) {
+    throw new EngineLoadError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
+
+/** The engine could not be loaded, so the file was not looked at: another attempt may read it. */
+class EngineLoadError extends Error {}
 
 /** An error of the operating system is not the file's fault and may be temporary. */
 function toFailure(error: unknown): Failure {
-  const code = systemCode(error);
+  const cause = error instanceof EngineLoadError ? error.cause : error;
+  const code = systemCode(cause);
+  // An engine may look for its own package only when it reads the first file.
   if (code === "ERR_MODULE_NOT_FOUND") return { reason: "unavailable", detail: "" };
+  if (error instanceof EngineLoadError) return { reason: "unavailable", detail: error.message };
   if (error instanceof Error && "syscall" in error)
     return { reason: "interrupted", detail: `the system answered ${code ?? "with an error"}` };
   return { reason: "corrupt", detail: error instanceof Error ? error.message : String(error) };

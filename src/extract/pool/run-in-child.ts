@@ -1,4 +1,6 @@
 /** Runs an engine in a child process, for handlers whose parser may crash, hang or exhaust memory. */
+import { SpillwayError } from "../../errors.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Extracted, HandlerOptions, LocalFile } from "../handler.ts";
 import { getPool } from "./pools.ts";
 
@@ -12,5 +14,10 @@ export function runInChild(
   options: HandlerOptions,
   signal: AbortSignal,
 ): AsyncIterable<Extracted> {
+  if (engine.protocol !== "file:") {
+    throw new SpillwayError("config_invalid", `An engine is loaded from a file, not from ${clip(engine.href)}.`, {
+      hint: 'Name it as new URL("./engine.js", import.meta.url).',
+    });
+  }
   return getPool("parse", options.limits).run({ engine: engine.href, file, options }, signal);
 }

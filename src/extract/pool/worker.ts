@@ -108,7 +108,7 @@ export class Worker {
   async #stopJob(): Promise<void> {
     this.#send({ stop: true });
     const deadline = setTimeout(() => this.kill(), STOP_TIMEOUT_MS);
-    for (let received = 0; received <= MAX_ITEMS_AHEAD * 2; received++) {
+    for (let count = 0; count <= MAX_ITEMS_AHEAD * 2; count++) {
       const message = await this.#receive();
       if (message === undefined || !("item" in message)) break;
     }

@@ -226,7 +226,7 @@ function isServerFault({ status, figures }: Evidence, wording: Wording | undefin
 }
 
 /** No model has a smaller window: `more than 1 system message` counts something else. */
-const MIN_WINDOW_TOKENS = 64;
+const MIN_NAMED_WINDOW_TOKENS = 64;
 
 /** A string that must be shorter is a name. */
 const MIN_CONTENT_CHARS = 256;
@@ -235,7 +235,7 @@ const MIN_CONTENT_CHARS = 256;
 function isImplausible(wording: Wording, evidence: Evidence): boolean {
   const { limit } = evidence.figures;
   if (limit === undefined) return wording.class === "output_limit" && wording.confidence <= 0.8;
-  if (wording.class === "context_tokens") return limit < MIN_WINDOW_TOKENS;
+  if (wording.class === "context_tokens") return limit < MIN_NAMED_WINDOW_TOKENS;
   return wording.class === "request_bytes" && limit < MIN_CONTENT_CHARS && unitFor(wording.class, evidence) === "chars";
 }
 

@@ -49,12 +49,8 @@ const MAX_NUMBERS = 64;
 const MAX_CHARS_BEFORE = 160;
 const MAX_CHARS_AFTER = 60;
 
-/** `llmRequest.h:222`: the line of source code that raised the error. */
-const sourceLine = /(?<=\.(?:py|hp?p?|cc?|cpp|cu|go|rs|[jt]s|java|rb|swift|kt|cs|php|zig|lua)):\d+(?::\d+)?/g;
-
 const repairs: readonly Repair[] = [
   removeUrls,
-  [sourceLine, " "],
   [/[*]/g, ""],
   // `9000/8192 tokens`: a size and its limit.
   [/(?<![\d,])(\d[\d,]{2,12}) ?\/ ?(\d[\d,]{2,12})(?= ?\)| (?:\w{1,20} )?tokens)/g, "$1 > $2"],

@@ -1,7 +1,7 @@
 /** The verdict on a provider's response: what was too large, by which figures. */
 
 /** Only the first two are overflows; an attachment or output limit concerns something other than the input. */
-export const overflowClasses = [
+const overflowClasses = [
   "context_tokens",
   "request_bytes",
   "attachment_limit",

@@ -28,13 +28,6 @@ export const wordings: readonly Wording[] = [
       "Could not finish the message because max_tokens or model output limit was reached. Please try again with higher max_tokens.",
   },
   {
-    form: "memory",
-    origin: "written",
-    class: "other",
-    confidence: 0.9,
-    example: "Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when initializing the engine.",
-  },
-  {
     form: "header .. toobig|exceed|atmost",
     origin: "written",
     class: "other",
@@ -78,14 +71,6 @@ export const wordings: readonly Wording[] = [
     example: "Total tokens of image and text exceed max message tokens",
   },
   {
-    form: "input .. output .. exceed|atmost|toobig",
-    origin: "recorded",
-    class: "context_tokens",
-    confidence: 0.95,
-    example:
-      "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000, decrease input length or `max_tokens` and try again",
-  },
-  {
     form: "^output .. exceed|atmost|toobig",
     origin: "recorded",
     class: "output_limit",
@@ -107,20 +92,6 @@ export const wordings: readonly Wording[] = [
     example: "The response was cut because it reached the maximum output tokens",
   },
   {
-    form: "^output .. max",
-    origin: "written",
-    class: "output_limit",
-    confidence: 0.8,
-    example: "maxOutputTokens value of 9000 but the supported limit is 8192",
-  },
-  {
-    form: "^max .. output",
-    origin: "recorded",
-    class: "output_limit",
-    confidence: 0.8,
-    example: "This model supports at most 131072 completion tokens, whereas you provided 1048576.",
-  },
-  {
     form: "attach .. exceed|toobig|atmost",
     origin: "recorded",
     class: "attachment_limit",
@@ -135,13 +106,6 @@ export const wordings: readonly Wording[] = [
     example: "A maximum of 100 PDF pages may be provided.",
   },
   {
-    form: "^atmost attach",
-    origin: "written",
-    class: "attachment_limit",
-    confidence: 0.9,
-    example: "Please use fewer than 3600 image files in your request",
-  },
-  {
     form: "toobig|exceed .. attach",
     origin: "recorded",
     class: "attachment_limit",
@@ -149,39 +113,11 @@ export const wordings: readonly Wording[] = [
     example: "too many images in the message, max allowed is 16",
   },
   {
-    form: "^tool .. exceed|toobig|atmost|max",
-    origin: "written",
-    class: "other",
-    confidence: 0.8,
-    example: "Invalid request: tools exceeds maximum length of 128",
-  },
-  {
-    form: "uncut .. input|window|tokens",
-    origin: "recorded",
-    class: "context_tokens",
-    confidence: 0.85,
-    example: "Cannot truncate prompt with n_keep (11378) >= n_ctx (4096)",
-  },
-  {
-    form: "input|request|tokens|body .. exceed|toobig|atmost .. window",
-    origin: "recorded",
-    class: "context_tokens",
-    confidence: 0.96,
-    example: "Your input exceeds the context window of this model. Please adjust your input and try again.",
-  },
-  {
     form: "window .. exceed|toobig",
     origin: "recorded",
     class: "context_tokens",
     confidence: 0.94,
     example: "Context window exceeded: 120002 tokens exceeds the limit of 120000 tokens",
-  },
-  {
-    form: "overlength",
-    origin: "written",
-    class: "context_tokens",
-    confidence: 0.9,
-    example: "internal error happened, status code ResponseType.INPUT_LENGTH_ERROR",
   },
   {
     form: "window .. reach",
@@ -203,28 +139,6 @@ export const wordings: readonly Wording[] = [
     class: "request_bytes",
     confidence: 0.95,
     example: "400 total message size 2100954 exceeds limit 2097152",
-  },
-  {
-    form: "exceed|toobig .. body",
-    origin: "written",
-    class: "request_bytes",
-    confidence: 0.9,
-    example: "Exceeded limit on max bytes to buffer : 262144",
-  },
-  {
-    form: "string .. exceed|toobig|atmost",
-    origin: "recorded",
-    class: "request_bytes",
-    confidence: 0.85,
-    example:
-      "400 String value length (20054016) exceeds the maximum allowed (20000000, from `StreamReadConstraints.getMaxStringLength()`)",
-  },
-  {
-    form: "tokens .. exceed|toobig|atmost .. max",
-    origin: "recorded",
-    class: "context_tokens",
-    confidence: 0.95,
-    example: "prompt token count of 146270 exceeds the limit of 128000",
   },
   {
     form: "input exceed|toobig max? bytes|string",
@@ -262,25 +176,11 @@ export const wordings: readonly Wording[] = [
     example: "The model returned the following errors: too many total text bytes",
   },
   {
-    form: "tokens .. request .. toobig|exceed",
-    origin: "written",
-    class: "context_tokens",
-    confidence: 0.85,
-    example: "The length of tokens in the request is too long",
-  },
-  {
     form: "request .. toobig",
     origin: "recorded",
     class: "request_bytes",
     confidence: 0.8,
     example: "request_too_large",
-  },
-  {
-    form: "request .. exceed .. bytes",
-    origin: "recorded",
-    class: "request_bytes",
-    confidence: 0.85,
-    example: "Request exceeds the maximum size",
   },
   {
     form: "request bytes exceed max",

@@ -142,7 +142,7 @@ function testEndpoint(dialect: Dialect, simulator: HttpSimulator): void {
     const beginning = writeStream({ ends: "in the middle" }, { input: 1, output: 0 }, 0).join("");
     const scanner = createRefusalScanner("text/event-stream", { dialects: [dialect] });
     const result = scanner?.scan(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
-    assert.equal(result?.is, "refused", beginning);
+    assert.equal(result?.status, "refused", beginning);
   });
 
   test("its provider's refusal is classified as an overflow", () => {

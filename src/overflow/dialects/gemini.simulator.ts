@@ -111,8 +111,8 @@ function refuse({ limit, input }: SimulatedSizes) {
 
 function writeStream({ text = "", calls = [], ends }: ScriptedAnswer, { input, output }: SimulatedUsage): string[] {
   const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
-  const chunk = (parts: readonly object[], more: object = {}) =>
-    writeEvent({ candidates: [{ content: { role: "model", parts }, index: 0, ...more }], usageMetadata });
+  const chunk = (parts: readonly object[], extraFields: object = {}) =>
+    writeEvent({ candidates: [{ content: { role: "model", parts }, index: 0, ...extraFields }], usageMetadata });
   return [
     ...splitForStream(text).map((piece) => chunk([{ text: piece }])),
     ...(calls.length > 0 ? [chunk(calls.map(({ tool, input: args }, index) => writeCall(tool, args, index)))] : []),

@@ -84,10 +84,10 @@ function responseParts({ response, name, parts }: JsonFields, place: Place): Par
 function valueParts(response: unknown, place: Place & { readonly tool?: string }): Part[] {
   const result = { ...place, role: "tool_result" as const };
   const texts = Object.entries(toFields(response)).filter(([, value]) => typeof value === "string");
-  const longestText = Math.max(0, ...texts.map(([, value]) => String(value).length));
-  const whole = JSON.stringify(response) ?? "";
-  if (longestText < whole.length / 2) {
-    return [{ ...result, content: { text: whole }, isVerbatim: true, makeReplacement: (text) => ({ output: text }) }];
+  const maxTextChars = Math.max(0, ...texts.map(([, value]) => String(value).length));
+  const json = JSON.stringify(response) ?? "";
+  if (maxTextChars < json.length / 2) {
+    return [{ ...result, content: { text: json }, isVerbatim: true, makeReplacement: (text) => ({ output: text }) }];
   }
   return texts.map(([key, value]) => ({
     ...result,

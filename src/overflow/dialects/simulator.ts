@@ -1,7 +1,7 @@
 /**
  * The contract of a simulator: the provider of one dialect, as tests play it. It writes conversations as that provider's
- * clients do, and refuses malformed requests as strictly as the provider does. What it knows of the format is written
- * down a second time: it shares nothing but types and JSON helpers with the dialect that it judges.
+ * clients do, and refuses malformed requests as strictly as the provider does. Its knowledge of the format is written a
+ * second time: it shares nothing but types and JSON helpers with the dialect that it judges.
  */
 import { createHash } from "node:crypto";
 import type { Dialect, RequestBody } from "./dialect.ts";

@@ -21,8 +21,8 @@ export function addReportToBody(report: OverflowReport, providerBody: string): s
   const { upstream: _, ...fields } = report;
   const body = parseJson(providerBody);
   if (!Array.isArray(body)) return isObject(body) ? JSON.stringify(withReport(body, fields)) : providerBody;
-  const [first, ...more] = body;
-  return isObject(first) ? JSON.stringify([withReport(first, fields), ...more]) : providerBody;
+  const [first, ...rest] = body;
+  return isObject(first) ? JSON.stringify([withReport(first, fields), ...rest]) : providerBody;
 }
 
 /** The beginning of a stream with the report in the event that refuses. No other byte changes. */

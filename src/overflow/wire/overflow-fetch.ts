@@ -70,13 +70,14 @@ async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): 
   const { input, init, dialects } = call;
   const result = await recoverExchange<Answer>(recovery, {
     read: () => readOutgoing(call),
-    send: async (instead) => inspectResponse(await fetch(input, instead ? withBody(init, instead) : init), dialects),
+    send: async (replacement) =>
+      inspectResponse(await fetch(input, replacement ? withBody(init, replacement) : init), dialects),
     resend: async (smaller) => inspectResponse(await fetch(input, withNewKey(withBody(init, smaller))), dialects),
   });
   const { response, addReport } = result.answer;
-  if (result.how === "unchanged") return response;
-  if (result.how === "failed") return withHeaders(addReport?.(result.report) ?? response, failureHeaders);
-  const makeHeader = result.how === "prepared" ? makePreparedHeader : makeRecoveredHeader;
+  if (result.outcome === "unchanged") return response;
+  if (result.outcome === "failed") return withHeaders(addReport?.(result.report) ?? response, failureHeaders);
+  const makeHeader = result.outcome === "prepared" ? makePreparedHeader : makeRecoveredHeader;
   return withHeaders(response, makeHeader(result.stubs));
 }
 
@@ -125,18 +126,19 @@ async function inspectSuccess(
   { scan, finish }: RefusalScanner,
 ): Promise<SendResult<Answer>> {
   const reader = stream.getReader();
-  const held: Uint8Array[] = [];
+  const heldChunks: Uint8Array[] = [];
   for (;;) {
     const { done, value } = await reader.read();
-    if (value) held.push(value);
+    if (value) heldChunks.push(value);
     const result = done ? finish() : scan(value);
-    if (result.is === "undecided") continue;
+    if (result.status === "undecided") continue;
     const resumeWith = (chunks: readonly Uint8Array[]) =>
       copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks));
-    const answer = { response: resumeWith(held) };
-    if (result.is !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(held) };
+    const answer = { response: resumeWith(heldChunks) };
+    if (result.status !== "refused")
+      return { answer, isAccepted: true, inputTokens: () => readInputTokens(heldChunks) };
     const { verdict, body } = result;
-    const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, held, body)]);
+    const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, heldChunks, body)]);
     const refusal = { verdict, status: response.status, body };
     return { answer: { ...answer, addReport }, isAccepted: false, refusal, discard: () => reader.cancel() };
   }
@@ -145,12 +147,12 @@ async function inspectSuccess(
 /** The chunks that were held, then the rest of the stream as it arrives. */
 function resumeStream(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  held: readonly Uint8Array[],
+  heldChunks: readonly Uint8Array[],
 ): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        for (const chunk of held) controller.enqueue(chunk);
+        for (const chunk of heldChunks) controller.enqueue(chunk);
       },
       async pull(controller) {
         const { done, value } = await reader.read();

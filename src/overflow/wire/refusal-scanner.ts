@@ -6,9 +6,9 @@ import { dialects } from "../dialects/dialects.ts";
 
 /** What the beginning of a response shows: not enough yet, no refusal, or a refusal. */
 export type ScanResult =
-  | { readonly is: "undecided" }
-  | { readonly is: "accepted" }
-  | { readonly is: "refused"; readonly verdict: Verdict; readonly body: string };
+  | { readonly status: "undecided" }
+  | { readonly status: "accepted" }
+  | { readonly status: "refused"; readonly verdict: Verdict; readonly body: string };
 
 /** Scans chunks as they arrive; `finish` decides when there are no more. */
 export type RefusalScanner = { scan(chunk: Uint8Array): ScanResult; finish(): ScanResult };
@@ -18,8 +18,8 @@ const MAX_EVENTS = 8;
 const MAX_BYTES = 256 * 1024;
 const MAX_WAIT_MS = 15_000;
 
-const undecided: ScanResult = { is: "undecided" };
-const accepted: ScanResult = { is: "accepted" };
+const undecided: ScanResult = { status: "undecided" };
+const accepted: ScanResult = { status: "accepted" };
 
 /** Options of a scanner. */
 export type ScannerOptions = {
@@ -116,7 +116,7 @@ function judgeEvent(event: string): ScanResult {
   const body = event.replace(/^\s*\[(?=\s*\{)/, "");
   if (body.length > MAX_PARSED_CHARS && !refusalHint.test(body)) return accepted;
   const verdict = classify({ streamEvent: body });
-  return isOverflow(verdict) ? { is: "refused", verdict, body: event } : accepted;
+  return isOverflow(verdict) ? { status: "refused", verdict, body: event } : accepted;
 }
 
 /** A longer event is parsed only if it has a name that every refusal has. */

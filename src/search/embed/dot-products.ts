@@ -8,7 +8,7 @@ import { dotProductsWasm } from "./dot-products.wasm.ts";
 export type ByteRows = {
   /** Appends rows; `values` holds them one after the other. */
   append(values: Int8Array): void;
-  /** Gives the product of every row with the vector to `block`, in order and many at a time. */
+  /** Calls `block` with the products of all rows and the vector, in order and many at a time. */
   products(vector: Int8Array, block: (firstRow: number, products: Int32Array) => void): void;
 };
 

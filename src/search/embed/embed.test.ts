@@ -64,6 +64,35 @@ function writeRiver(work: Work): void {
 }
 
 describe("embeddings", () => {
+  test("item 8: rank the files of several repositories by one scale, or none of them", async () => {
+    await using work = await openWork();
+    const roots = ["river", "house"].map((name) => join(work.session.cwd, "..", name));
+    const [river = "", house = ""] = roots;
+    for (const root of roots) mkdirSync(root);
+    writeFileSync(join(house, "paint.ts"), "function colour(wall) {\n  return wall.brush();\n}\n");
+    writeFileSync(join(river, "gate.ts"), "function lower(weir) {\n  return weir.close();\n}\n");
+    for (const repo_path of roots) {
+      await (await startIndexJob({ repo_path, project_id: "land" }, work.session)).waitForVectors();
+    }
+    const search = () => searchCode({ query: "barrage", project_id: "land", explain: true }, work.session);
+    const both = await search();
+    assert.deepEqual([both.results[0]?.file_path, both.embedding?.problem], ["gate.ts", null]);
+    const nearest = both.results.map(({ explain }) => explain?.meaning ?? 0);
+    assert.ok((nearest[0] ?? 0) > 2 * (nearest[1] ?? 0), nearest.join());
+    work.service.override = (response) => {
+      response.statusCode = 500;
+      response.end();
+      return true;
+    };
+    const third = join(work.session.cwd, "..", "garden");
+    mkdirSync(third);
+    writeFileSync(join(third, "bed.ts"), "function dig(soil) {\n  return soil.turn();\n}\n");
+    await (await startIndexJob({ repo_path: third, project_id: "land" }, work.session)).waitForVectors();
+    const words = await search();
+    assert.match(words.embedding?.problem ?? "", /^garden: The index has no vectors yet\.$/);
+    assert.ok(words.results.every(({ explain }) => explain?.meaning === undefined));
+  });
+
   test("are off by default: nothing is sent, and a reply does not mention them", async () => {
     await using work = await openWork({ "search.embed_url": null });
     writeRiver(work);
@@ -142,7 +171,7 @@ describe("embeddings", () => {
     const other = await work.sessionWith({ "search.embed_model": "other" });
     work.service.override = (response) => Boolean(response.writeHead(500).end());
     const before = await work.search("barrage", other);
-    assert.match(before.embedding?.problem ?? "", /by hashed, and are not mixed/);
+    assert.match(before.embedding?.problem ?? "", /vectors of hashed, which are not mixed/);
     assert.match(searchNotices(before).join(), /Ranked by words alone/);
     await work.index(other);
     work.passMinutes(1);
@@ -150,7 +179,7 @@ describe("embeddings", () => {
     work.service.dimensions = 32;
     assert.deepEqual(await work.index(other), { files: 3, problem: null });
     assert.deepEqual((await work.search("barrage", other)).embedding, { model: "other", problem: null });
-    assert.match((await work.search("barrage")).embedding?.problem ?? "", /by other/);
+    assert.match((await work.search("barrage")).embedding?.problem ?? "", /vectors of other/);
     await other[Symbol.asyncDispose]();
   });
 

@@ -1,4 +1,4 @@
-/** The APIs of embeddings services: how each is asked and answers. One entry for each, chosen by the service's address. */
+/** The APIs of embeddings services: the form of requests and responses. One entry for each, chosen by the service's address. */
 import { isRecord } from "../../system/json-values.ts";
 
 /** The form of requests to a service and of its responses. */

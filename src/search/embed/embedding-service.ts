@@ -7,7 +7,7 @@ import { embeddingApis } from "./embedding-apis.ts";
 /** Makes vectors of texts. */
 export type EmbeddingService = {
   readonly model: string;
-  /** One vector for each text, all of the same length. Rejects where the service does not give them. */
+  /** One vector for each text, all of the same length. Rejects where the service does not return them. */
   embed(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]>;
 };
 

@@ -1,31 +1,31 @@
 /** The embeddings plug-in as searches and jobs use it: its code is loaded only where the settings name a service. */
 import type { EmbeddingFacts } from "../../contract/search-fields.ts";
 import type { Session } from "../../session/session.ts";
-import type { IndexLocation, IndexStore } from "../index/index-store.ts";
-import type { IndexView } from "../index/view.ts";
-import type { Meaning } from "../rank/rank.ts";
-import type { FillReport } from "./fill.ts";
+import type { IndexView } from "../index/index-view.ts";
+import type { IndexLocation, IndexStore } from "../index/store/index-store.ts";
+import type { NearChunk } from "../rank/meaning.ts";
+import type { FillReport } from "./fill-vectors.ts";
 
 /** What the vectors of an index add to a search. */
 export type QueryMeaning = {
-  /** Rates the chunks of a view by their nearness to the query; null where words alone have to do. */
-  readonly rate: ((view: IndexView) => Meaning) | null;
+  /** Finds the chunks of a view that are nearest to the query; null where words alone have to do. */
+  readonly findNear: ((view: IndexView) => readonly NearChunk[]) | null;
   /** What the reply says about it; null where no service is named. */
   readonly facts: EmbeddingFacts | null;
 };
 
 /** Asks the service for the query's vector, if the index has vectors of its model. A failure is a fact, not an error. */
 export async function findMeaning(query: string, store: IndexStore, session: Session): Promise<QueryMeaning> {
-  if (!isConfigured(session)) return { rate: null, facts: null };
-  const { embedQuery, rateChunks } = await import("./meaning.ts");
+  if (!isConfigured(session)) return { findNear: null, facts: null };
+  const { embedQuery, findNearChunks } = await import("./query-meaning.ts");
   const { vector, facts } = await embedQuery(query, store, session);
-  return { rate: vector && ((view) => rateChunks(vector, store, view)), facts };
+  return { findNear: vector && ((view) => findNearChunks(vector, store, view)), facts };
 }
 
 /** Makes the vectors that an index lacks. Never rejects: a search does not need them. */
 export async function fillVectors(location: IndexLocation, session: Session): Promise<FillReport> {
   if (!isConfigured(session)) return { files: 0, problem: null };
-  const { fillMissing } = await import("./fill.ts");
+  const { fillMissing } = await import("./fill-vectors.ts");
   return await fillMissing(location, session);
 }
 

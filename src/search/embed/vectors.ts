@@ -6,15 +6,15 @@ type ByteVector = { readonly step: number; readonly values: Int8Array };
 
 /** The vector scaled to length 1 and rounded to bytes; a vector without a direction is all zeros. */
 function toBytes(vector: Float32Array): ByteVector {
-  let [squares, largest] = [0, 0];
+  let [squares, maxValue] = [0, 0];
   for (const number of vector) {
     squares += number * number;
-    largest = Math.max(largest, Math.abs(number));
+    maxValue = Math.max(maxValue, Math.abs(number));
   }
   const length = Math.sqrt(squares);
-  if (largest === 0 || !Number.isFinite(length)) return { step: 0, values: new Int8Array(vector.length) };
-  const values = Int8Array.from(vector, (number) => Math.round((number / largest) * 127));
-  return { step: largest / length / 127, values };
+  if (maxValue === 0 || !Number.isFinite(length)) return { step: 0, values: new Int8Array(vector.length) };
+  const values = Int8Array.from(vector, (number) => Math.round((number / maxValue) * 127));
+  return { step: maxValue / length / 127, values };
 }
 
 /** The vectors of a file's chunks as they are stored: the steps of all, then the values of all. */
@@ -82,7 +82,7 @@ export function createVectorTable(dimensions: number): VectorTable {
           if (isCounted) best.add(row, (products[index] ?? 0) * (steps[row] ?? 0) * query.step);
         }
       });
-      return best.sorted().map(({ row, cosine }) => {
+      return best.listNearest().map(({ row, cosine }) => {
         return { fileId: files[row] ?? 0, index: indexes[row] ?? 0, cosine: Math.min(1, cosine) };
       });
     },
@@ -110,7 +110,7 @@ function createNearest(limit: number) {
       rows.push({ row, cosine });
       if (rows.length >= limit * 4) cut();
     },
-    sorted(): readonly NearRow[] {
+    listNearest(): readonly NearRow[] {
       cut();
       return rows;
     },

@@ -2,7 +2,7 @@
 
 /** Term, place and weight of each posting, in the order of `push`. */
 export type Postings = {
-  /** Makes room for so many more postings; call it before `push`. */
+  /** Makes room for this many more postings; call it before `push`. */
   reserve(count: number): void;
   push(term: number, place: number, weight: number): void;
   /** The postings so far, without copying. */
@@ -86,7 +86,7 @@ export function createCountTable(): CountTable {
   };
 }
 
-/** Copies numbers into a larger array and gives that. */
+/** Copies numbers into a larger array and returns it. */
 export function copyInto<A extends Uint8Array | Uint16Array | Uint32Array>(target: A, source: A): A {
   target.set(source);
   return target;

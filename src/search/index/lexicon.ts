@@ -45,11 +45,11 @@ export type Lexicon = {
   term(text: string): number;
   /** The term for the whole name from `start` to `end`, after the prefix of its kind. */
   nameTerm(kind: string, units: Units, start: number, end: number): number;
-  /** Counts the terms of a word that occurs so many times. */
+  /** Counts the terms of a word that occurs this many times. */
   count(terms: CountTable, word: number, times: number): void;
   /** Marks the terms of the words from `start` to `end` with a rank. */
   mark(terms: CountTable, units: Units, start: number, end: number, rank: number): void;
-  /** Counts each word from `start` to `end`, and gives how many there are. */
+  /** Counts each word from `start` to `end`, and returns how many there are. */
   scan(words: CountTable, units: Units, start: number, end: number): number;
 };
 

@@ -4,7 +4,7 @@ import { copyInto } from "./growable.ts";
 /** The UTF-16 units of a text: reading them by index is faster than from the string. */
 export type Units = Uint16Array;
 
-/** Gives the units of one text after the other in the same buffer: each call overwrites the units before. */
+/** Returns the units of one text after the other in the same buffer: each call overwrites the units before. */
 export function createUnitReader(): (text: string) => Units {
   let bytes = Buffer.alloc(1 << 10);
   return (text) => {
@@ -30,7 +30,7 @@ export type WordContent = { readonly units: Units; readonly starts: Uint32Array 
 
 /** The hash of an empty word (FNV-1a); that of a longer one is made unit by unit. */
 export const HASH_START = 0x811c9dc5 | 0;
-/** The hash with one unit more. */
+/** The hash with one more unit. */
 export const extendHash = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 
 /** An empty table. */

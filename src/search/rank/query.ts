@@ -1,7 +1,7 @@
 /** Parses a query: the terms to look for, the names and paths it mentions, and the roles of files it is about. */
 import { isQuestionWord, splitWords } from "../../retrieval/terms.ts";
+import { type FileRole, fileRoles } from "../index/file-roles.ts";
 import { findTerms, toPlainName } from "../index/lexicon.ts";
-import { type FileRole, fileRoles } from "../index/role.ts";
 
 /** A query as the ranking uses it. */
 export type ParsedQuery = {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createSegmentBuilder } from "../index/build.ts";
+import { createSegmentBuilder } from "../index/build-segment.ts";
 import { chunkText } from "../index/chunk.ts";
-import { openSegment } from "../index/segment.ts";
-import { createView } from "../index/view.ts";
+import { openSegment } from "../index/index-segment.ts";
+import { createView } from "../index/index-view.ts";
 import { parseQuery } from "./query.ts";
 import { findPart, rankFiles } from "./rank.ts";
 

@@ -1,7 +1,8 @@
 /** Ranks files for a query: BM25 over chunks and over files, names, paths, and the role of the file. */
-import { type FileRole, fileRoles } from "../index/role.ts";
-import { type IndexSegment, STEM_TERMS_SHIFT, termKinds } from "../index/segment.ts";
-import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
+import { type FileRole, fileRoles } from "../index/file-roles.ts";
+import { type RankedSegment, STEM_TERMS_SHIFT, termKinds } from "../index/index-segment.ts";
+import { findTerm, type IndexView, type TermPostings } from "../index/index-view.ts";
+import type { Meaning } from "./meaning.ts";
 import type { ParsedQuery } from "./query.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
 import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
@@ -33,13 +34,10 @@ export type ScoreParts = {
   readonly role: number;
 };
 
-/** How near chunks of the view are to the query in meaning, from 0 to 1. */
-export type Meaning = ReadonlyMap<number, number>;
-
 export type RankOptions = {
-  /** The number of files to give. */
+  /** The number of files to return. */
   readonly limit: number;
-  /** 1 for each file of the view that may be given; null allows all. */
+  /** 1 for each file of the view that may be returned; null allows all. */
   readonly accepted?: Uint8Array | null;
   /** Null where there are no vectors. */
   readonly meaning?: Meaning | null;
@@ -135,6 +133,13 @@ export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] 
   return [...own, ...related];
 }
 
+/** All terms that `rankFiles` looks up for the query in this view. */
+export function listRankedTerms(view: IndexView, query: ParsedQuery): string[] {
+  const words = weighTerms(view, query).map(({ text }) => text);
+  const names = query.names.map(({ text }) => termKinds.definition + text);
+  return [...words, ...words.map((word) => termKinds.path + word), ...names];
+}
+
 /** The word families found so far in a view, by root. */
 const familiesByView = new WeakMap<IndexView, Map<string, readonly string[]>>();
 const MAX_CACHED_FAMILIES = 5_000;
@@ -183,7 +188,7 @@ function addText(
 
 type LiveCounts = { readonly chunks: number; readonly files: number };
 
-/** Counts by postings: a view gives the same object for a term every time, and it never changes. */
+/** Counts by postings: a view returns the same object for a term every time, and it never changes. */
 const cachedCounts = new WeakMap<readonly TermPostings[], LiveCounts>();
 
 function countLive(postings: readonly TermPostings[]): LiveCounts {
@@ -278,7 +283,7 @@ function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: string): 
 
 /** Adds for definitions of the query's names. A name that many files define says little about each. */
 function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void {
-  const best = largest(scores.chunk);
+  const best = findMax(scores.chunk);
   for (const { text, certainty } of names) {
     const postings = findTerm(view, termKinds.definition + text);
     if (postings.length === 0) continue;
@@ -301,7 +306,7 @@ function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void
 /** How near each file is, by its nearest chunk. The chunks gain too, so that they are the ones shown. */
 function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64Array {
   const near = new Float64Array(view.fileCount);
-  const best = largest(scores.chunk) || 1;
+  const best = findMax(scores.chunk) || 1;
   for (const [chunk, share] of meaning) {
     const part = view.parts.findLast(({ firstChunk }) => firstChunk <= chunk);
     if (part === undefined) continue;
@@ -312,7 +317,7 @@ function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64A
   return near;
 }
 
-function largest(numbers: Float64Array): number {
+function findMax(numbers: Float64Array): number {
   let max = 0;
   for (let index = 0; index < numbers.length; index++) if ((numbers[index] ?? 0) > max) max = numbers[index] ?? 0;
   return max;
@@ -326,7 +331,7 @@ function pickFiles(
   accepted: Uint8Array | null,
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores);
-  const maxScores = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
+  const maxScores = { chunk: findMax(bestChunks) || 1, file: findMax(scores.file) || 1 };
   const pathOf = (file: number): string => {
     const { segment, firstFile } = findPart(view, file);
     return segment.path(file - firstFile);
@@ -342,7 +347,7 @@ function pickFiles(
       best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, query.roles)));
     }
   }
-  return best.sorted().map(({ file, score }) => {
+  return best.listBest().map(({ file, score }) => {
     const { segment, firstFile } = findPart(view, file);
     const chunk = bestChunks[file] ?? 0;
     const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, query.roles);
@@ -366,7 +371,7 @@ const noParts: ScoreParts = {
 /** Thousands of files are scored for a few that are shown: to get the sum alone, the same object is filled again. */
 function fillParts(
   parts: MutableParts,
-  segment: IndexSegment,
+  segment: RankedSegment,
   segmentFile: number,
   file: number,
   chunk: number,
@@ -395,7 +400,7 @@ function createBest(limit: number, pathOf: (file: number) => string) {
   let files: ScoredFile[] = [];
   let minScore = -1;
   const byScore = (one: ScoredFile, other: ScoredFile) =>
-    other.score - one.score || (pathOf(one.file) < pathOf(other.file) ? -1 : 1);
+    other.score - one.score || comparePaths(pathOf(one.file), pathOf(other.file)) || one.file - other.file;
   const cut = () => {
     files = files.sort(byScore).slice(0, limit);
     if (files.length === limit) minScore = files.at(-1)?.score ?? -1;
@@ -406,11 +411,17 @@ function createBest(limit: number, pathOf: (file: number) => string) {
       files.push({ file, score });
       if (files.length >= limit * 4) cut();
     },
-    sorted(): readonly ScoredFile[] {
+    listBest(): readonly ScoredFile[] {
       cut();
       return files;
     },
   };
+}
+
+/** Two indexes may have files of the same path: then the order of the indexes decides. */
+function comparePaths(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best }: Scores): Float64Array {

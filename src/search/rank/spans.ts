@@ -1,14 +1,14 @@
 /** Chooses the spans of a file to show: the best chunk cut to the lines that match, and shorter cuts of one or two others. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { findDefinition } from "../index/definitions.ts";
-import type { StoredText } from "../index/index-store.ts";
 import { findTerms } from "../index/lexicon.ts";
+import type { StoredText } from "../index/store/index-store.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };
 
-/** Lines to show. Where they are too long to show whole, the part to show begins at this offset of the text. */
-export type ChosenSpan = Span & { readonly offset: number };
+/** Lines to show. Where they are too long to show whole, the part around this offset of the text is shown. */
+export type ChosenSpan = Span & { readonly focus: number };
 
 /** A chunk of the file by its index in it, and its score. */
 export type ScoredChunk = { readonly index: number; readonly score: number };
@@ -42,9 +42,11 @@ export function chooseSpans(
     const text = file.text.slice(start, end);
     const span =
       rank === 0 && line !== null && containsLine(chunk, line)
-        ? linesAround(line, text, chunk, maxChars)
-        : bestLines(text, chunk, maxChars, findHits);
-    return { ...span, offset: start };
+        ? { ...linesAround(line, text, chunk, maxChars), line }
+        : { ...bestLines(text, chunk, maxChars, findHits), line: null };
+    const focus =
+      span.line === null ? findFocus(text, chunk, span, findHits) : offsetOfLine(text, span.line - chunk.startLine);
+    return { startLine: span.startLine, endLine: span.endLine, focus: start + focus };
   });
   return spans.length > 0 ? spans : firstSpan(file);
 }
@@ -69,18 +71,37 @@ function oncePerLine(chunks: readonly Chunk[]): Chunk[] {
   return [...new Map(chunks.toReversed().map((chunk) => [chunk.startLine, chunk])).values()].toReversed();
 }
 
+/** The offset in the text of a chunk of the heaviest hit in these lines, the first of equals; their start without one. */
+function findFocus(text: string, { startLine }: Span, span: Span, findHits: HitFinder): number {
+  const start = offsetOfLine(text, span.startLine - startLine);
+  let best = { offset: start, weight: 0 };
+  for (const word of text.slice(start, offsetOfLine(text, span.endLine + 1 - startLine)).matchAll(WORDS)) {
+    const weight = findHits(word[0]).reduce((sum, hit) => sum + hit.weight, 0);
+    if (weight > best.weight) best = { offset: start + word.index, weight };
+  }
+  return best.offset;
+}
+
+/** Where so many lines of the text end. */
+function offsetOfLine(text: string, line: number): number {
+  let offset = 0;
+  for (let count = 0; count < line; count++) offset = text.indexOf("\n", offset) + 1 || text.length;
+  return offset;
+}
+
 /** A file that was found by its path alone is shown from the beginning. */
 function firstSpan({ chunks }: StoredText): ChosenSpan[] {
-  return chunks.slice(0, 1).map(({ startLine, endLine, start }) => ({ startLine, endLine, offset: start }));
+  return chunks.slice(0, 1).map(({ startLine, endLine, start }) => ({ startLine, endLine, focus: start }));
 }
 
 /** A word in the name of a definition says what the lines after it are about. */
 const DEFINITION_FACTOR = 3;
 const MAX_LINE_CHARS = 1_000;
+const WORDS = /[\p{L}\p{M}\p{N}_$]+/gu;
 
 function lineHits(text: string, { starts, indents }: Lines, line: number, findHits: HitFinder): Hit[] {
   const [start, end] = [starts[line] ?? 0, starts[line + 1] ?? 0];
-  const words = text.slice(start, Math.min(end, start + MAX_LINE_CHARS)).match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? [];
+  const words = text.slice(start, Math.min(end, start + MAX_LINE_CHARS)).match(WORDS) ?? [];
   const hits = words.flatMap(findHits);
   if (hits.length === 0) return hits;
   const definition = findDefinition(text, start, end, indents[line] ?? -1);
@@ -94,7 +115,7 @@ const REPEATED_SHARE = 0.3;
 /** The factor for lines that begin a block. */
 const BLOCK_FACTOR = 1.1;
 
-/** The lines of a chunk that match the query best and fit in so many characters; the first of equals. */
+/** The lines of a chunk that match the query best and fit in this many characters; the first of equals. */
 function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, findHits: HitFinder): Span {
   if (text.length <= maxChars) return { startLine, endLine };
   const lines = measureLines(text);
@@ -109,7 +130,7 @@ function bestLines(text: string, { startLine, endLine }: Span, maxChars: number,
   return { startLine: startLine + best.first, endLine: startLine + withoutBlankEnd(lines, best.first, best.end) - 1 };
 }
 
-/** The end of the lines that fit in so many characters; at least one line. */
+/** The end of the lines that fit in this many characters; at least one line. */
 function endWithin({ starts, count }: Lines, first: number, maxChars: number): number {
   let end = first + 1;
   while (end < count && (starts[end + 1] ?? 0) - (starts[first] ?? 0) <= maxChars) end++;

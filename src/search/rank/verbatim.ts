@@ -8,13 +8,13 @@ const MAX_TEXT_CHARS = 400_000;
 const MAX_QUERY_WORDS = 64;
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Gives what a text gains by the longest run of the query's words in it; null for a query that is too short. */
+/** Returns what a text gains by the longest run of the query's words in it; null for a query that is too short. */
 export function createVerbatimGain(query: string): ((text: string) => number) | null {
   const words = wordsIn(query).slice(0, MAX_QUERY_WORDS);
   if (words.length < MIN_RUN_WORDS) return null;
   const positions = Map.groupBy(words.keys(), (position) => words[position] ?? "");
   return (text) => {
-    const run = longestRun(text, positions);
+    const run = measureLongestRun(text, positions);
     return run < MIN_RUN_WORDS ? 0 : (rankWeights.verbatim * run) / words.length;
   };
 }
@@ -22,17 +22,17 @@ export function createVerbatimGain(query: string): ((text: string) => number) | 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(wordPattern) ?? [];
 
 /** For each word of the text, the length of the run that ends with it, at each of its positions in the query. */
-function longestRun(text: string, positions: ReadonlyMap<string, readonly number[]>): number {
-  let longest = 0;
+function measureLongestRun(text: string, positions: ReadonlyMap<string, readonly number[]>): number {
+  let maxRun = 0;
   let runs = new Map<number, number>();
   for (const word of wordsIn(text.slice(0, MAX_TEXT_CHARS))) {
     const next = new Map<number, number>();
     for (const position of positions.get(word) ?? []) {
       const run = (runs.get(position - 1) ?? 0) + 1;
       next.set(position, run);
-      if (run > longest) longest = run;
+      if (run > maxRun) maxRun = run;
     }
     runs = next;
   }
-  return longest;
+  return maxRun;
 }

@@ -66,10 +66,10 @@ async function recoverCall<Params, T>(
   const original: OutgoingRequest = { dialect: aiSdk, request: params as RequestBody, target };
   const result = await recoverExchange<Outcome<T>>(recovery, {
     read: () => original,
-    send: (instead) => catchRefusal(() => send((instead ?? original).request as Params)),
+    send: (replacement) => catchRefusal(() => send((replacement ?? original).request as Params)),
     resend: (smaller) => catchRefusal(() => send(smaller.request as Params)),
   });
-  if (result.how !== "failed") return unwrap(result.answer);
+  if (result.outcome !== "failed") return unwrap(result.answer);
   throw new ContextOverflowError(result.report, "thrown" in result.answer ? result.answer.thrown : undefined);
 }
 

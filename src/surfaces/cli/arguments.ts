@@ -7,10 +7,10 @@ import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** Answers each argument in turn. A failure is reported and the others continue; the exit status is then 1. */
 export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
-  const { args, json, terminal } = call;
+  const { name, args, json, terminal } = call;
   if (args.length === 0) {
     throw new SpillwayError("usage", "No input was given.", {
-      hint: "spillway help <command> shows which inputs it takes.",
+      hint: `Add a URL, a file, a ref or - for stdin; spillway help ${name} shows what it takes.`,
     });
   }
   let hasFailed = false;
@@ -28,10 +28,10 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
 }
 
 /** Throws for an argument that would otherwise be ignored silently. */
-export function rejectExtraArguments(maxCount: number, { args }: Call): void {
+export function rejectExtraArguments(maxCount: number, { name, args }: Call): void {
   const extra = args[maxCount];
   if (extra === undefined) return;
   throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
-    hint: "spillway help <command> shows the usage.",
+    hint: `spillway help ${name} shows the usage. Put a text of several words in quotes.`,
   });
 }

@@ -5,9 +5,9 @@ import { renderCommandHelp, renderOverview } from "./help.ts";
 /** The page as Markdown: the overview, then the help of every command. */
 export async function renderCommandsMarkdown(): Promise<string> {
   const sections = await Promise.all(
-    commands.map(async ({ name, load }) => `## ${name}\n\n${fenced(renderCommandHelp(await load()))}`),
+    commands.map(async ({ name, load }) => `## ${name}\n\n${fence(renderCommandHelp(await load()))}`),
   );
-  return `# The command line\n\n${fenced(renderOverview())}\n${sections.join("\n")}`;
+  return `# The command line\n\n${fence(renderOverview())}\n${sections.join("\n")}`;
 }
 
-const fenced = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
+const fence = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;

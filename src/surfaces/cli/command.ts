@@ -1,6 +1,6 @@
 /** The contract of a command: its usage, its options with their help, and a function that does the work. */
 import type { ParseArgsOptionDescriptor } from "node:util";
-import type { LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import type { Session } from "../../session/session.ts";
 
 /** An option of a command, with its help. */
@@ -32,6 +32,8 @@ export type Terminal = {
 
 /** One call of a command: its arguments, its options and what it runs on. */
 export type Call = {
+  /** The command's name. */
+  readonly name: string;
   readonly args: readonly string[];
   readonly values: Values;
   readonly json: boolean;

@@ -34,8 +34,8 @@ export function renderCommandHelp({ usage, about, details, options }: Command): 
   }));
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, row }) => `  ${flag.padEnd(width)}  ${row.about}`);
-  const more = details === undefined ? [] : ["", details];
-  return [`Usage: spillway ${usage}`, "", about, "", ...lines, ...more, ""].join("\n");
+  const detailLines = details === undefined ? [] : ["", details];
+  return [`Usage: spillway ${usage}`, "", about, "", ...lines, ...detailLines, ""].join("\n");
 }
 
 function flagOf(name: string, { short, type, value = "VALUE" }: OptionRow): string {

@@ -1,9 +1,10 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
 import { parseArgs } from "node:util";
-import { type ErrorCode, SpillwayError } from "../../errors.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
+import { type ErrorCode, SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
-import type { Command, ExitCode, Terminal, Values } from "./command.ts";
+import type { Call, Command, ExitCode, OptionRow, Terminal, Values } from "./command.ts";
 import { commands } from "./commands.ts";
 import { commonOptions, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
@@ -31,28 +32,34 @@ async function dispatch(argv: readonly string[], terminal: Terminal, signal: Abo
     return print(terminal, rest.includes("--json") ? toJsonLine({ version }) : `${version}\n`);
   if (["help", "--help", "-h"].includes(name)) return showHelp(rest, terminal);
   const command = await findCommand(name);
-  const { values, positionals } = parseOptions(name, command, rest);
+  const { values, positionals } = await parseOptions(name, command, rest);
   if (values.help === true) return print(terminal, renderCommandHelp(command));
-  return execute(command, positionals, values, terminal, signal);
+  return execute(command, { name, args: positionals, values, terminal, signal });
 }
 
-async function execute(
-  command: Command,
-  args: readonly string[],
-  values: Values,
-  terminal: Terminal,
-  signal: AbortSignal,
-): Promise<ExitCode> {
-  const [{ loadConfig, requireValid }, { openSession }] = await Promise.all([
-    import("../../config/load.ts"),
+type ParsedCall = Pick<Call, "name" | "args" | "values" | "terminal" | "signal">;
+
+async function execute(command: Command, parsed: ParsedCall): Promise<ExitCode> {
+  const { values, terminal, signal } = parsed;
+  const [{ loadConfig, requireValid, settingsDespiteProblems }, { openSession }] = await Promise.all([
+    import("../../config/load-config.ts"),
     import("../../session/session.ts"),
   ]);
   const { cwd, env, stdin } = terminal;
   const config = await loadConfig({ cwd, env, flags: settingFlags(values.set) });
-  const settings = command.toleratesBadConfig ? config.settings : requireValid(config);
+  const settings = command.toleratesBadConfig ? settingsDespiteProblems(config) : requireValid(config);
+  if (!command.toleratesBadConfig) await noteProjectProblems(config, terminal);
   await using lazySession = makeLazy(() => openSession({ settings, cwd, env, stdin, signal }));
   const session = lazySession.get;
-  return await command.run({ args, values, json: values.json === true, signal, terminal, config, session });
+  return await command.run({ ...parsed, json: values.json === true, config, session });
+}
+
+/** Says once what the project's file tried in vain. Commands that tolerate a bad configuration report it themselves. */
+async function noteProjectProblems({ problems }: LoadedConfig, terminal: Terminal): Promise<void> {
+  const projectProblems = problems.filter(({ owner }) => owner === "project");
+  if (projectProblems.length === 0) return;
+  const { summarizeProblems } = await import("../../config/config-problem.ts");
+  terminal.note(`spillway: ${summarizeProblems(projectProblems, "spillway doctor lists them all")}\n`);
 }
 
 /** Opens the value on first use, and disposes it only if it was opened. */
@@ -84,32 +91,65 @@ async function print(terminal: Terminal, text: string): Promise<ExitCode> {
 async function findCommand(name: string): Promise<Command> {
   const entry = commands.find((command) => command.name === name);
   if (entry) return entry.load();
-  throw usageError(`There is no command ${JSON.stringify(clip(name))}.`, "spillway help lists the commands.");
+  const names = commands.map((command) => command.name);
+  const hint = await suggest(name, names, "spillway help lists the commands.");
+  throw usageError(`There is no command ${JSON.stringify(clip(name))}.`, hint);
 }
 
-function parseOptions(name: string, command: Command, argv: readonly string[]) {
+async function parseOptions(name: string, command: Command, argv: readonly string[]) {
+  const options = { ...command.options, ...commonOptions };
   try {
-    const options = { ...command.options, ...commonOptions };
-    return parseArgs({ args: withBareValues(argv, command), options, allowPositionals: true, strict: true });
+    return parseArgs({ args: joinValues(argv, options), options, allowPositionals: true, strict: true });
   } catch (cause) {
-    const sentence = cause instanceof Error ? (cause.message.split(". ")[0] ?? cause.message) : String(cause);
-    throw usageError(`${sentence}.`, `spillway help ${name} shows the options.`, cause);
+    throw await optionError(name, Object.keys(options), cause);
   }
 }
 
-/** `--resume` at the end or before another option is `--resume=last`. */
-function withBareValues(argv: readonly string[], { options }: Command): string[] {
-  return argv.map((arg, index) => {
-    const bare = arg.startsWith("--") ? options[arg.slice(2)]?.bare : undefined;
-    return bare !== undefined && (argv[index + 1] ?? "--").startsWith("--") ? `${arg}=${bare}` : arg;
-  });
+/** The errors of Node's parser, whose sentences are not ours, with the option that was probably meant. */
+async function optionError(name: string, options: readonly string[], cause: unknown): Promise<SpillwayError> {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const allOptions = `spillway help ${name} shows the options.`;
+  const option = clip(/'(-[^'\s]*)/.exec(message)?.[1] ?? "");
+  if (systemCode(cause) === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
+    const flags = options.map((each) => `--${each}`);
+    return usageError(`${name} has no option ${option}.`, await suggest(option, flags, allOptions), cause);
+  }
+  if (message.includes("does not take an argument"))
+    return usageError(`${option} takes no value.`, `Write it as ${option}. ${allOptions}`, cause);
+  return usageError(
+    `${option} needs a value.`,
+    `Write a value that begins with a dash as ${option}=-VALUE. ${allOptions}`,
+    cause,
+  );
+}
+
+/** The name that was probably meant, and where to find the others. */
+async function suggest(given: string, names: readonly string[], seeAll: string): Promise<string> {
+  const { nearestName } = await import("../../config/suggest-name.ts");
+  const nearest = nearestName(given, names);
+  return nearest === undefined ? seeAll : `Did you mean ${nearest}? ${seeAll}`;
+}
+
+/** `--resume` at the end or before another option is `--resume=last`; `--offset -5` is `--offset=-5`. */
+function joinValues(argv: readonly string[], options: Readonly<Record<string, OptionRow>>): string[] {
+  const joined: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const [arg = "", next] = argv.slice(index, index + 2);
+    if (arg === "--") return [...joined, ...argv.slice(index)];
+    const row = arg.startsWith("--") ? options[arg.slice(2)] : undefined;
+    if (row?.bare !== undefined && (next ?? "--").startsWith("--")) joined.push(`${arg}=${row.bare}`);
+    else if (row?.type === "string" && /^-\d/.test(next ?? "")) joined.push(`${arg}=${argv[++index]}`);
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 function settingFlags(pairs: Values[string]): Record<string, string> {
   const flags: Record<string, string> = {};
   for (const pair of Array.isArray(pairs) ? pairs : []) {
     const [name, ...value] = String(pair).split("=");
-    if (!name || value.length === 0) throw usageError(`--set ${pair} has no value.`, "Write it as --set name=value.");
+    if (!name || value.length === 0)
+      throw usageError(`--set ${clip(String(pair))} has no value.`, "Write it as --set name=value.");
     flags[name] = value.join("=");
   }
   return flags;

@@ -3,6 +3,7 @@ import { formatNumber } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Mode, modes } from "../../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Call, OptionRow } from "./command.ts";
 
 export const modeRow: OptionRow = {
@@ -16,7 +17,7 @@ export function readMode(call: Call): Mode {
   const text = readText(call, "mode") ?? "markdown";
   const mode = modes.find((candidate) => candidate === text);
   if (mode) return mode;
-  throw new SpillwayError("usage", `There is no mode ${JSON.stringify(text)}.`, {
+  throw new SpillwayError("usage", `There is no mode ${JSON.stringify(clip(text))}.`, {
     hint: `Modes: ${modes.join(", ")}.`,
   });
 }
@@ -49,12 +50,11 @@ export function readText({ values }: Call, name: string): string | undefined {
 
 /** The value of --max-chars. A number out of range is clamped later, and the reply says so. */
 export function readMaxChars(call: Call): number | undefined {
-  const name = "max-chars";
-  const text = readText(call, name);
+  const text = readText(call, "max-chars");
   if (text === undefined) return undefined;
-  const chars = Number(text.replaceAll(/[_,]/g, ""));
-  if (Number.isInteger(chars)) return chars;
-  throw new SpillwayError("usage", `--${name} must be a whole number, got ${JSON.stringify(text)}.`, {
-    hint: `For example --${name} 50000.`,
+  const chars = /^\d+(?:[_,]\d+)*$/.test(text) ? Number(text.replaceAll(/[_,]/g, "")) : Number.NaN;
+  if (Number.isSafeInteger(chars)) return chars;
+  throw new SpillwayError("usage", `--max-chars must be a whole number from 0, got ${JSON.stringify(clip(text))}.`, {
+    hint: "For example --max-chars 50000, or leave it out.",
   });
 }

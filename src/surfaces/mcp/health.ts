@@ -1,7 +1,7 @@
 /** `health://status`: whether the settings and the store work, and what is wrong if not. */
 import { access, constants } from "node:fs/promises";
-import type { LoadedConfig } from "../../config/load.ts";
-import { describeProblem } from "../../config/problem.ts";
+import { describeProblems } from "../../config/config-problem.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import { systemCode } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
@@ -22,11 +22,9 @@ export type Health = {
   readonly store: { readonly folder: string; readonly problem: string | null };
 };
 
-const MAX_PROBLEMS = 20;
-
 /** Checks the settings and the store now. */
 export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
-  const problems = describeSettingsProblems(config);
+  const problems = describeProblems(config.problems);
   const [folder = ""] = session.spoolFolders;
   const problem = await findWriteProblem(folder);
   return {
@@ -37,14 +35,9 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
     client,
     tools: builtInTools.map(({ name }) => name),
     handlers: handlers.map(({ name }) => name),
-    settings: { files: config.files.filter(({ found }) => found).map(({ path }) => path), problems },
+    settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },
   };
-}
-
-/** The problems of the settings, a sentence each, with what to do. A setting with a problem keeps its default. */
-export function describeSettingsProblems({ problems }: LoadedConfig): string[] {
-  return problems.slice(0, MAX_PROBLEMS).map((problem) => `${describeProblem(problem)} ${problem.hint}`);
 }
 
 async function findWriteProblem(folder: string): Promise<string | null> {

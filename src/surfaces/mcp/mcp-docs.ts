@@ -70,6 +70,20 @@ pi, since version 1.5:
 pi mcp add spillway -- spillway mcp
 \`\`\`
 
+## Settings
+
+Many clients start a server with only a few variables of your shell, such as \`PATH\` and \`HOME\`. \`SPILLWAY_*\` variables and
+keys that you export there do not arrive. Your [config file](settings.md) always counts, and so do flags, in every client:
+
+\`\`\`json
+{ "mcpServers": { "spillway": { "command": "spillway", "args": ["mcp", "--set", "home=/data/spillway"] } } }
+\`\`\`
+
+A client can also pass variables on: \`claude mcp add spillway -e SPILLWAY_HOME=/data/spillway -- spillway mcp\`, in most JSON
+files \`"env": { "SPILLWAY_HOME": "/data/spillway" }\` beside \`"args"\` (opencode: \`"environment"\`), and for Codex
+\`env = { SPILLWAY_HOME = "/data/spillway" }\`. The resource \`health://status\` names the config files that were read and the
+folder of the store. A project's config file counts only within its [scope](settings.md#scope).
+
 ## What it offers
 
 - The tools, with titles, hints (they are read-only) and output schemas that every reply matches, errors included.
@@ -89,8 +103,8 @@ A path that a model sends is read only below the working directory, the folders 
 client's roots. The server asks for the roots when a path is outside the other folders. Only regular files are read.
 
 Standard output carries the protocol only. Everything else that is printed goes to standard error, with the server's log.
-With a malformed config file the server still works, with defaults; \`health://status\`, the log and the first reply say
-so. The server exits when its input ends, after at most ten seconds for calls in progress, and at once on SIGTERM. Its
+With a malformed config file the server still works: what cannot be read is ignored, nothing is deleted meanwhile, and
+\`health://status\`, the log and the first reply say so. The server exits when its input ends, after at most ten seconds for calls in progress, and at once on SIGTERM. Its
 parsers exit with it.
 
 ## Clients

@@ -13,17 +13,18 @@ import {
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
 import { findClientProfile } from "../../config/clients.ts";
-import type { LoadedConfig } from "../../config/load.ts";
+import { describeProblem, listIgnored } from "../../config/config-problem.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
-import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
+import type { ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
-import { checkHealth, describeSettingsProblems } from "./health.ts";
+import { checkHealth } from "./health.ts";
 import {
   artifactTemplate,
   HEALTH_URI,
@@ -39,7 +40,7 @@ import { findPathsOutside, toFolders } from "./roots.ts";
 export type McpServerOptions = {
   readonly session: Session;
   readonly config: LoadedConfig;
-  /** Fits replies to this client, whichever connects. */
+  /** Fits replies to this client, not to the one that connects. */
   readonly client?: string | undefined;
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
@@ -95,15 +96,18 @@ function requireTool(name: string, tools: readonly Tool[]): Tool {
 }
 
 function createConnection(server: Server, { session, config, client }: McpServerOptions) {
-  let problems = describeSettingsProblems(config);
+  let { problems } = config;
 
   /** The notes about settings problems, returned once, for the first reply. */
   function takeSettingsNotes(): string[] {
     const [first, ...others] = problems;
     problems = [];
     if (first === undefined) return [];
-    const more = others.length === 0 ? "" : ` ${others.length} more: see ${HEALTH_URI}.`;
-    return [`The settings have a problem; defaults are used instead: ${clip(first, REASON_CHARS)}${more}`];
+    const more = others.length === 0 ? "" : ` Also ignored: ${listIgnored(others)}; see ${HEALTH_URI}.`;
+    // The model must not follow up on what a project's file asked for.
+    const hint = first.owner === "project" ? "" : ` ${first.hint}`;
+    const sentences = clip(`${describeProblem(first)}${hint}`, REASON_CHARS);
+    return [`The settings have a problem; this part is ignored: ${sentences}${more}`];
   }
 
   function clientName(context: ServerContext): string | undefined {
@@ -179,7 +183,7 @@ function makeProgress({ mcpReq }: ServerContext): ToolSession["progress"] {
   };
 }
 
-const nothingReceived: Received = { bytes: 0, totalBytes: undefined };
+const nothingReceived: ReceivedBytes = { bytes: 0, totalBytes: undefined };
 
 /** Sends log notifications; the SDK drops them for clients that did not subscribe. */
 function makeInform({ mcpReq }: ServerContext): ToolSession["inform"] {

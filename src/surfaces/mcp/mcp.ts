@@ -1,6 +1,6 @@
 /** `spillway/mcp`: the MCP server over standard input and output, with handlers and tools of your own. */
 import { once } from "node:events";
-import { loadConfig } from "../../config/load.ts";
+import { loadConfig, settingsDespiteProblems } from "../../config/load-config.ts";
 import type { Handler } from "../../extract/handler.ts";
 import { openSession } from "../../session/session.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -11,7 +11,7 @@ export type ServeOptions = {
   readonly handlers?: readonly Handler[];
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
-  /** Fits replies to this client, whichever connects. */
+  /** Fits replies to this client, not to the one that connects. */
   readonly client?: string;
   readonly signal?: AbortSignal;
 };
@@ -23,7 +23,7 @@ export async function serveStdio(options: ServeOptions = {}): Promise<void> {
   const log = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
   const config = await loadConfig({ cwd, env });
   await using session = await openSession({
-    settings: config.settings,
+    settings: settingsDespiteProblems(config),
     cwd,
     env,
     confined: true,

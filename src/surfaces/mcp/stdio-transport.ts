@@ -9,7 +9,7 @@ export type LineStreams = {
   readonly signal: AbortSignal;
 };
 
-/** A longer line is not a message that anyone meant to send. */
+/** A longer line is an error of the client. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** How long pending calls may run after the input has ended, so that piped requests get their answers. */

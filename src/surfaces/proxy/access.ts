@@ -20,12 +20,14 @@ export function admit({ headers, url = "" }: IncomingMessage, { port, allowOrigi
   const isPage = origin !== undefined || site === "cross-site";
   if (isPage && !allowOrigins.includes(origin ?? "")) return { refusal: "Web pages may not use this proxy." };
   if (token === undefined) return { target: url };
-  const [, given = "", target = ""] = /^\/([^/?#]*)(.*)$/s.exec(url) ?? [];
-  return isEqual(given, token) ? { target } : { refusal: "The path must begin with the token spillway proxy printed." };
+  const [, sentToken = "", target = ""] = /^\/([^/?#]*)(.*)$/s.exec(url) ?? [];
+  return isEqual(sentToken, token)
+    ? { target }
+    : { refusal: "The path must begin with the token spillway proxy printed." };
 }
 
 /** Compares in constant time. */
-function isEqual(given: string, token: string): boolean {
+function isEqual(sentToken: string, token: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return timingSafeEqual(digest(sentToken), digest(token));
 }

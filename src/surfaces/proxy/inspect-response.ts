@@ -10,8 +10,8 @@ import { readUntil } from "./read-body.ts";
 /** An upstream's response, with what has been read of its body. */
 export type UpstreamResponse = {
   readonly message: IncomingMessage;
-  readonly held: readonly Buffer[];
-  /** Whether `held` is the whole body. */
+  readonly chunks: readonly Buffer[];
+  /** Whether `chunks` are the whole body. */
   readonly isComplete: boolean;
 };
 
@@ -24,7 +24,7 @@ export async function inspectResponse(message: IncomingMessage): Promise<SendRes
   const encoding = headers["content-encoding"] ?? "identity";
   if (status >= 400) return inspectError(message, status, encoding);
   const scanner = encoding === "identity" ? createRefusalScanner(type) : undefined;
-  if (scanner === undefined) return { answer: { message, held: [], isComplete: false }, isAccepted: true };
+  if (scanner === undefined) return { answer: { message, chunks: [], isComplete: false }, isAccepted: true };
   return inspectSuccess(message, status, scanner);
 }
 
@@ -33,11 +33,11 @@ async function inspectError(
   status: number,
   encoding: string,
 ): Promise<SendResult<UpstreamResponse>> {
-  const { held, isComplete } = await readError(message);
-  const body = decompress(Buffer.concat(held), encoding).toString("utf8");
+  const { chunks, isComplete } = await readError(message);
+  const body = decompress(Buffer.concat(chunks), encoding).toString("utf8");
   const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
   const refusal = { verdict: classify({ status, headers, body }), status, body };
-  return { answer: { message, held, isComplete }, isAccepted: false, refusal };
+  return { answer: { message, chunks, isComplete }, isAccepted: false, refusal };
 }
 
 const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompressSync>> = {
@@ -56,17 +56,17 @@ function decompress(bytes: Buffer, encoding: string): Buffer {
   }
 }
 
-async function readError(message: IncomingMessage): Promise<Pick<UpstreamResponse, "held" | "isComplete">> {
-  const held: Buffer[] = [];
+async function readError(message: IncomingMessage): Promise<Pick<UpstreamResponse, "chunks" | "isComplete">> {
+  const chunks: Buffer[] = [];
   try {
     const { isComplete } = await readUntil(message, (chunk, bytes) => {
-      held.push(chunk);
+      chunks.push(chunk);
       return bytes > MAX_ERROR_BYTES;
     });
-    return { held, isComplete };
+    return { chunks, isComplete };
   } catch {
     // An upstream that refuses a body it has not read may close the connection early: what it has sent counts.
-    return { held, isComplete: true };
+    return { chunks, isComplete: true };
   }
 }
 
@@ -76,14 +76,14 @@ async function inspectSuccess(
   status: number,
   { scan, finish }: RefusalScanner,
 ): Promise<SendResult<UpstreamResponse>> {
-  let result: ScanResult = { is: "undecided" };
-  const { chunks: held, isComplete } = await readUntil(message, (chunk) => {
+  let result: ScanResult = { status: "undecided" };
+  const { chunks, isComplete } = await readUntil(message, (chunk) => {
     result = scan(chunk);
-    return result.is !== "undecided";
+    return result.status !== "undecided";
   });
   if (isComplete) result = finish();
-  const answer = { message, held, isComplete };
-  if (result.is !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(held) };
+  const answer = { message, chunks, isComplete };
+  if (result.status !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(chunks) };
   const { verdict, body } = result;
   const discard = async () => void message.destroy();
   return { answer, isAccepted: false, refusal: { verdict, status, body }, discard };

@@ -118,15 +118,15 @@ type Call = {
 };
 
 /** For any other endpoint of the provider, and for bodies that are too large to hold: streams the body upstream. */
-async function passThrough(call: Call, held: readonly Buffer[] = []): Promise<void> {
+async function passThrough(call: Call, chunks: readonly Buffer[] = []): Promise<void> {
   const { request, response, url, method, context, signal } = call;
   const { "content-length": length } = request.headers;
   const headers = filterHeaders(request.rawHeaders);
   const allHeaders = length === undefined ? headers : [...headers, "content-length", length];
   const { upstream, response: upstreamResponse } = context.relay.open(url, method, allHeaders, signal);
-  for (const chunk of held) upstream.write(chunk);
+  for (const chunk of chunks) upstream.write(chunk);
   request.pipe(upstream);
-  forward(response, { message: await upstreamResponse, held: [], isComplete: false });
+  forward(response, { message: await upstreamResponse, chunks: [], isComplete: false });
 }
 
 /** Reads a body up to the limit. If its announced length is larger, nothing is read. */
@@ -144,7 +144,8 @@ async function forwardWithRecovery(call: Call, dialect: Dialect): Promise<void> 
   const headers = filterHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
   const result = await recoverExchange<UpstreamResponse>(context.recovery, {
     read: () => readOutgoing(call, dialect, Buffer.concat(chunks)),
-    send: (instead) => post(call, headers, instead?.json === undefined ? chunks : [Buffer.from(instead.json)]),
+    send: (replacement) =>
+      post(call, headers, replacement?.json === undefined ? chunks : [Buffer.from(replacement.json)]),
     resend: ({ json = "" }) => postFresh(call, withNewKey(headers), [Buffer.from(json)]),
   });
   respond(response, result);
@@ -191,36 +192,37 @@ type Result = ExchangeResult<UpstreamResponse>;
 
 /** Passes the response on, or the provider's error with our fields in it. */
 function respond(response: ServerResponse, result: Result): void {
-  if (result.how !== "failed") forward(response, result.answer, addedHeaders(result));
+  if (result.outcome !== "failed") forward(response, result.answer, addedHeaders(result));
   else forward(response, addReport(result), failureHeaders, ["content-encoding", "content-length"]);
 }
 
 /** A refusal with the report in it. If it is an event of a stream, the rest of the stream follows. */
-function addReport({ answer, refusal, report }: Extract<Result, { how: "failed" }>): UpstreamResponse {
-  const { message, held, isComplete } = answer;
+function addReport({ answer, refusal, report }: Extract<Result, { outcome: "failed" }>): UpstreamResponse {
+  const { message, chunks, isComplete } = answer;
   const body = String(refusal.body);
-  if ((message.statusCode ?? 502) < 400) return { message, held: [addReportToStream(report, held, body)], isComplete };
-  return { message, held: [Buffer.from(addReportToBody(report, body))], isComplete: true };
+  if ((message.statusCode ?? 502) < 400)
+    return { message, chunks: [addReportToStream(report, chunks, body)], isComplete };
+  return { message, chunks: [Buffer.from(addReportToBody(report, body))], isComplete: true };
 }
 
-function addedHeaders(result: Exclude<Result, { how: "failed" }>): Readonly<Record<string, string>> {
-  if (result.how === "unchanged") return {};
-  return result.how === "recovered" ? makeRecoveredHeader(result.stubs) : makePreparedHeader(result.stubs);
+function addedHeaders(result: Exclude<Result, { outcome: "failed" }>): Readonly<Record<string, string>> {
+  if (result.outcome === "unchanged") return {};
+  return result.outcome === "recovered" ? makeRecoveredHeader(result.stubs) : makePreparedHeader(result.stubs);
 }
 
 /** Sends status and headers, the chunks that were held, and then every chunk as it arrives. */
 function forward(
   response: ServerResponse,
-  { message, held, isComplete }: UpstreamResponse,
-  added: Readonly<Record<string, string>> = {},
-  without: readonly string[] = [],
+  { message, chunks, isComplete }: UpstreamResponse,
+  extraHeaders: Readonly<Record<string, string>> = {},
+  droppedHeaders: readonly string[] = [],
 ): void {
-  const headers = [...filterHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
-  const announced = without.includes("content-length") ? undefined : message.headers["content-length"];
-  const length = isComplete ? String(sumLengths(held)) : announced;
+  const headers = [...filterHeaders(message.rawHeaders, droppedHeaders), ...Object.entries(extraHeaders).flat()];
+  const announced = droppedHeaders.includes("content-length") ? undefined : message.headers["content-length"];
+  const length = isComplete ? String(sumLengths(chunks)) : announced;
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
-  for (const chunk of held) response.write(chunk);
+  for (const chunk of chunks) response.write(chunk);
   if (isComplete) {
     response.end();
     return;

@@ -14,7 +14,13 @@ export function createRelay() {
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
 
   /** Starts a request. `response` resolves with the upstream's headers. A fresh request uses a new connection. */
-  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal, isFresh = false): Opened {
+  function open(
+    url: URL,
+    method: string,
+    headers: readonly string[],
+    signal: AbortSignal,
+    isFresh = false,
+  ): OpenedRequest {
     const isSecure = url.protocol === "https:";
     const { request } = isSecure ? https : http;
     const upstream = request(url, {
@@ -58,7 +64,7 @@ export function createRelay() {
 export const sumLengths = (chunks: readonly Buffer[]): number =>
   chunks.reduce((bytes, { length }) => bytes + length, 0);
 
-type Opened = { readonly upstream: http.ClientRequest; readonly response: Promise<http.IncomingMessage> };
+type OpenedRequest = { readonly upstream: http.ClientRequest; readonly response: Promise<http.IncomingMessage> };
 
 /** The upstream closed a connection kept from an earlier request. Most likely it has not read this request. */
 export class StaleConnection extends Error {}
@@ -67,14 +73,14 @@ function isStale(upstream: http.ClientRequest, error: unknown): boolean {
   return upstream.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(systemCode(error) ?? "");
 }
 
-/** The headers to pass on as a flat list, without those of the connection and those in `without`. */
-export function filterHeaders(raw: readonly string[], without: readonly string[] = []): string[] {
+/** The headers to pass on as a flat list, without those of the connection and `droppedHeaders`. */
+export function filterHeaders(raw: readonly string[], droppedHeaders: readonly string[] = []): string[] {
   const headers: string[] = [];
   const nominated = findNominated(raw);
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const [name = "", value = ""] = [raw[index], raw[index + 1]];
     const lower = name.toLowerCase();
-    if (!hopHeaders.test(name) && !without.includes(lower) && !nominated.has(lower)) headers.push(name, value);
+    if (!hopHeaders.test(name) && !droppedHeaders.includes(lower) && !nominated.has(lower)) headers.push(name, value);
   }
   return headers;
 }

@@ -22,14 +22,14 @@ export async function runAgent(options: AgentOptions): Promise<RunReport> {
   const deadline = AbortSignal.timeout(session.settings["runner.time"]);
   const watchedSession = { ...session, emit, signal: AbortSignal.any([session.signal, deadline]) };
   let failure: unknown;
-  const how = await runSteps({ ...options, session: watchedSession }, tally).catch((error: unknown): RunEnding => {
+  const ending = await runSteps({ ...options, session: watchedSession }, tally).catch((error: unknown): RunEnding => {
     if (session.signal.aborted) return "interrupted";
     if (deadline.aborted) return "time";
     failure = error;
     return "failed";
   });
   const error = failure === undefined ? null : failure instanceof SpillwayError ? failure.code : "internal";
-  const report = tally.makeReport(how, error);
+  const report = tally.makeReport(ending, error);
   session.emit({ event: "run.ended", ...report });
   // If the transcript cannot be written, the failure itself says so.
   await transcript.add({ type: "end", at: new Date(session.now()).toISOString(), ...report }).catch(() => undefined);
@@ -57,9 +57,9 @@ async function runSteps(options: AgentOptions, tally: Tally): Promise<RunEnding>
     await recordMessage(await answerCalls(calls, { tools, session, turnChars, onAnswered }));
   }
 
-  async function recordMessage(message: ModelMessage, more: { readonly finish?: string } = {}): Promise<void> {
+  async function recordMessage(message: ModelMessage, extraFields: { readonly finish?: string } = {}): Promise<void> {
     const at = new Date(session.now()).toISOString();
-    await transcript.add({ type: "message", at, message: removeSecrets(message, tools), ...more });
+    await transcript.add({ type: "message", at, message: removeSecrets(message, tools), ...extraFields });
     history.push(message);
   }
 }

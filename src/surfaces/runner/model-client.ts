@@ -5,7 +5,7 @@ import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 import { estimateTokens } from "../../fit/measure.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
-import { createConversationStubs, type RememberedStub } from "../../overflow/sticky.ts";
+import { createConversationStubs, type RememberedStub } from "../../overflow/sticky-stubs.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import { withOverflowRecovery } from "../../overflow/wire/overflow-fetch.ts";
 import type { Session } from "../../session/session.ts";

@@ -58,8 +58,8 @@ export function createTally() {
     countRetry: (): void => void sums.retries++,
     totalTokens: (): number => sums.tokens_in + sums.tokens_out,
     stepCount: (): number => sums.steps,
-    makeReport: (how: RunEnding, error: string | null): RunReport => ({
-      how,
+    makeReport: (ending: RunEnding, error: string | null): RunReport => ({
+      how: ending,
       error,
       ...sums,
       artifacts: artifacts.size,

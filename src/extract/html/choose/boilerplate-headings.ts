@@ -50,11 +50,6 @@ const otherPhrases = [
 const shopPhrases = [
   "faqs?|((frequently asked|customer|common|top) )?questions( (and|n) answers)?",
   "(shipping|delivery|returns?|refunds?|warranty|payments?|financing|pickup)( (and|n) (shipping|delivery|returns|refunds|payments?|warranty))?( (information|info|policy|policies|options|details))?",
-  "(about this|more from this|contact|contact the) (seller|brand|shop|store)",
-  "(customers|reviewers) (say|mention|also .*)",
-  "(compare|shop|complete|pair|goes|works|style|wear) (with|similar|more|the (look|set)|it with|well with|great with)( .*)?",
-  "why (buy|shop|choose) .*",
-  "you ll (also )?(love|need)",
 ];
 /** Headings of the controls beside a list of results. */
 const controlsHeading =

@@ -6,13 +6,13 @@ import { htmlWeights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { classifyHeading } from "./boilerplate-headings.ts";
 import { findBoilerplateSection } from "./boilerplate-sections.ts";
-import { hasMeaningfulName, type NameClassifier, tagAndClass } from "./class-names.ts";
+import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
 const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = htmlWeights.prune;
-const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = htmlWeights.prune;
+const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink } = htmlWeights.prune;
 
 /**
  * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only its tag, its role and what
@@ -54,7 +54,6 @@ export function prune(
 ): { dropped: Uint8Array; keptChars: number } {
   const { page, root, measures, pruning } = context;
   const dropped = new Uint8Array(page.elements.length);
-  const isLinkList = createLinkListTest(measures);
   const minCharsBefore = htmlWeights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
   const dropsSections = pruning === "strict" && !context.isReference;
   let sections = 0;
@@ -62,7 +61,7 @@ export function prune(
   for (let index = root.index + 1; index < root.end; ) {
     const element = page.elements[index] as Element;
     if (isSkipped(element)) dropped[index] = isFoldButton(element) ? 0 : 1;
-    else if (pruning !== "none" && isBoilerplate(element, context, isLinkList)) dropped[index] = 1;
+    else if (pruning !== "none" && isBoilerplate(element, context)) dropped[index] = 1;
     else if (dropsSections && sections < MAX_SECTIONS) {
       const boilerplate = classifyHeading(element, context.kind === "product");
       if (boilerplate === "controls" || (boilerplate === "ending" && keptChars > minCharsBefore)) {
@@ -105,13 +104,13 @@ function isVerbatim(element: Element, page: Page): boolean {
   return tag === "pre" || tag === "code" || (tag === "table" && isPlainTable(page, element));
 }
 
-function isBoilerplate(element: Element, context: PageContext, isLinkList: ElementTest): boolean {
+function isBoilerplate(element: Element, context: PageContext): boolean {
   if (context.isFootnoteList(element)) return isNeverContent(element, context);
   if (context.generator?.keeps?.some((name) => hasClass(element, name))) return false;
   if (context.pruning !== "strict")
     return !hasMostText(element, context) && (isKnownPart(element, context) || isSitePart(element, context));
   if (isNeverContent(element, context)) return true;
-  return !hasMostText(element, context) && (isSitePart(element, context) || isDoubtful(element, context, isLinkList));
+  return !hasMostText(element, context) && (isSitePart(element, context) || isDoubtful(element, context));
 }
 
 /**
@@ -175,18 +174,17 @@ function isPullQuote(element: Element, { elements }: Page, { text, links, prose 
 }
 
 /** Forms, and elements whose name is that of boilerplate. */
-function isDoubtful(element: Element, context: PageContext, isLinkList: ElementTest): boolean {
+function isDoubtful(element: Element, context: PageContext): boolean {
   const { tag, attributes } = element;
   if (tag === "form" || tag === "fieldset")
     return context.containsField(element) && (context.kind === "product" || isShortOrLinks(element, context.measures));
   if (attributes["data-callout"] !== undefined || !hasMeaningfulName(element)) return false;
-  return hasBoilerplateName(element, context, isLinkList);
+  return hasBoilerplateName(element, context);
 }
 
 function hasBoilerplateName(
   element: Element,
-  { kind, classifyName, keepsComments, containsHeading, containsCode }: PageContext,
-  isLinkList: ElementTest,
+  { kind, classifyName, keepsComments, containsHeading, containsCode, measures }: PageContext,
 ): boolean {
   switch (classifyName(element)) {
     case "none":
@@ -198,53 +196,19 @@ function hasBoilerplateName(
     case "comments":
       return !keepsComments;
     case "author":
-      return kind !== "forum" && isLinkList(element);
+      return kind !== "forum" && isShortOrLinks(element, measures);
     case "shop":
       return kind === "product";
     default:
-      return !containsHeading(element) && !containsCode(element) && isLinkList(element);
+      return !containsHeading(element) && !containsCode(element) && isShortOrLinks(element, measures);
   }
-}
-
-/** The sums of similar children of one parent. */
-type Group = { count: number; text: number; links: number; anchors: number };
-
-/**
- * Makes a test for elements that are short or mostly links. The entries of a list are tested together: one short card
- * says nothing, twenty are a listing.
- */
-function createLinkListTest(measures: Measures): ElementTest {
-  const groupsByParent = new Map<Element, ReadonlyMap<string, Group>>();
-  return (element) => {
-    const { parent } = element;
-    if (parent === null) return isShortOrLinks(element, measures);
-    const groups = groupsByParent.get(parent) ?? sumGroups(parent, measures);
-    groupsByParent.set(parent, groups);
-    const group = groups.get(tagAndClass(element));
-    const isAlone = group === undefined || group.count < minGroupSize;
-    return isAlone ? isShortOrLinks(element, measures) : areShortOrLinks(group);
-  };
-}
-
-function sumGroups({ children }: Element, { text, links, anchors }: Measures): ReadonlyMap<string, Group> {
-  const groups = new Map<string, Group>();
-  for (const child of children) {
-    if (typeof child === "string") continue;
-    const group = groups.get(tagAndClass(child)) ?? { count: 0, text: 0, links: 0, anchors: 0 };
-    group.count += 1;
-    group.text += text[child.index] ?? 0;
-    group.links += links[child.index] ?? 0;
-    group.anchors += anchors[child.index] ?? 0;
-    groups.set(tagAndClass(child), group);
-  }
-  return groups;
-}
-
-function isShortOrLinks({ index }: Element, { text, links, anchors }: Measures): boolean {
-  return areShortOrLinks({ text: text[index] ?? 0, links: links[index] ?? 0, anchors: anchors[index] ?? 0 });
 }
 
 /** Little text, or mostly links of a few words. */
-function areShortOrLinks({ text, links, anchors }: Omit<Group, "count">): boolean {
-  return text < minDoubtfulChars || (links > maxLinkShare * text && links < minCharsPerLink * anchors);
+function isShortOrLinks({ index }: Element, { text, links, anchors }: Measures): boolean {
+  const [chars, linkChars] = [text[index] ?? 0, links[index] ?? 0];
+  return (
+    chars < minDoubtfulChars ||
+    (linkChars > maxLinkShare * chars && linkChars < minCharsPerLink * (anchors[index] ?? 0))
+  );
 }

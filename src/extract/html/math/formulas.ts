@@ -1,7 +1,6 @@
-/** Formulas as TeX: from the source that a page carries beside its drawing, else from MathML or the drawing. */
+/** Formulas as TeX: from the source that a page carries beside its drawing, else from MathML. */
 
 import { type Attributes, collectText, type Element, isFormulaScript, type Page } from "../tree/tree.ts";
-import { convertMathJax } from "./mathjax.ts";
 import { convertMathml } from "./mathml.ts";
 import { findTexInAlt } from "./tex-images.ts";
 
@@ -33,14 +32,11 @@ export function isFormulaDrawing(element: Element, { elements }: Page): boolean 
   return next !== undefined && isFormulaScript(next);
 }
 
-/** MathJax 3 hides a copy in MathML beside its drawing; without it only the drawing can be converted. */
+/** MathJax 3 hides a copy in MathML beside its drawing. */
 function readMathJaxContainer(container: Element): Formula | undefined {
-  const isDisplay = container.attributes.display === "true";
   const copy = findElement(container, ({ tag }) => tag === "math");
   const formula = copy === undefined ? undefined : readMathElement(copy);
-  return formula === undefined
-    ? toFormula(convertMathJax(container), isDisplay)
-    : { ...formula, isDisplay: formula.isDisplay || isDisplay };
+  return formula && { ...formula, isDisplay: formula.isDisplay || container.attributes.display === "true" };
 }
 
 function readImage({ alt = "", class: className = "", "data-math": texInUrl }: Attributes): Formula | undefined {

@@ -11,7 +11,7 @@ const serviceLabel = /\b(?:ads?|advert\w*|recaptcha|captcha|cookies?|consent|tra
 
 /** The document that an element embeds for readers; undefined if it shows them nothing. */
 export function findEmbed({ tag, attributes, hidden }: Element): Embed | undefined {
-  if (!frameTags.has(tag) || hidden || isPixel(attributes.width) || isPixel(attributes.height)) return undefined;
+  if (!frameTags.has(tag) || hidden) return undefined;
   const src = [attributes.src, attributes["data-src"]].find((address) => address && !address.startsWith("about:"));
   if (src === undefined) return undefined;
   const label = (attributes.title ?? attributes.name ?? "").replace(/\s+/g, " ").trim();
@@ -21,12 +21,8 @@ export function findEmbed({ tag, attributes, hidden }: Element): Embed | undefin
   return isForReaders && !serviceLabel.test(label) ? { label: label || src, src } : undefined;
 }
 
-function isPixel(size: string | undefined): boolean {
-  return size !== undefined && /^\s*[01](?:px)?\s*$/.test(size);
-}
-
 /** Whether an attribute is used, and used on frames only. */
 export function isFrameAttribute(tag: string, name: string): boolean {
   return frameTags.has(tag) && frameAttributes.has(name);
 }
-const frameAttributes = new Set(["src", "data-src", "title", "width", "height", "allowfullscreen"]);
+const frameAttributes = new Set(["src", "data-src", "title", "allowfullscreen"]);

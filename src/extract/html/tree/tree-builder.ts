@@ -23,7 +23,7 @@ const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
 const usedAttributes = new Set(
   (
     "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
-    "data-lang data-language language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display open"
+    "data-lang data-language language encoding alttext shadowrootmode data-callout data-latex data-nosnippet data-testid checked display open"
   ).split(" "),
 );
 

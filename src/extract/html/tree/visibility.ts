@@ -5,7 +5,6 @@ import { collectText, type Element, isInside } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
 const panelName = /tab|panel|content|desc|detail/i;
-const overlayName = /nav|menu|modal/i;
 
 /** Looking at the siblings of every element would be quadratic if very many are hidden. */
 const MAX_SIBLINGS = 400;
@@ -17,15 +16,10 @@ export function isHidden(element: Element): boolean {
   const { role } = element.attributes;
   const name = nameOf(element);
   if (role === "tabpanel" || isSideNote(element)) return false;
-  if ((role !== undefined && role !== "region") || isOverlay(element)) return true;
+  if (role !== undefined && role !== "region") return true;
   const isFolded =
     foldedName.test(name) || (panelName.test(name) && (isInside(element, "main") || isInside(element, "article")));
   return !isFolded || !hasControl(element);
-}
-
-/** Whether the name of an element is that of something which opens over the page. */
-function isOverlay(element: Element): boolean {
-  return element.tag === "nav" || overlayName.test(nameOf(element));
 }
 
 function nameOf({ attributes: { class: className = "", id = "" } }: Element): string {
@@ -82,7 +76,7 @@ export function showAriaHidden(elements: readonly Element[]): void {
       element.attributes["data-aria-hidden"] !== undefined && element.end - index >= minAriaHiddenElements;
     if (isLarge) {
       maxChars ??= maxAriaHiddenShare * collectText(root).length;
-      if (collectText(element).length > maxChars && !isOverlay(element)) element.hidden = false;
+      if (collectText(element).length > maxChars) element.hidden = false;
     }
     index = isLarge ? element.end : index + 1;
   }

@@ -27,7 +27,6 @@ describe("embedded documents are linked:", () => {
   });
 
   for (const attributes of [
-    'src="https://count.example/" height=1 width=1 title="x"',
     'src="https://count.example/" style="display:none" title="x"',
     'src="https://ads.example/" title="Advertisement"',
     'src="https://frame.example/"',

@@ -51,49 +51,6 @@ describe("a linked footnote is written without its back link:", () => {
   });
 });
 
-/** Forms of a reference and its note where no link joins the two. */
-const unlinkedNotes: readonly { name: string; reference: string; html: string }[] = [
-  { name: "a paragraph that begins with the number", reference: "<sup>1</sup>", html: "<p><sup>1</sup>In autumn.</p>" },
-  { name: "the number in bold", reference: "<sup>1</sup>", html: "<hr><p><strong>1</strong> In autumn.</p>" },
-  {
-    name: "a list item with the number in its id",
-    reference: "<sup>1</sup>",
-    html: '<ol><li id="footnote-1">In autumn.</li></ol>',
-  },
-  {
-    name: "links whose targets a word processor dropped",
-    reference: '<span><sup><a href="#_ftn1">[1]</a></sup></span>',
-    html: '<p><sup><a href="//6CB5#_ftnref1">[1]</a> </sup>In autumn.</p>',
-  },
-  {
-    name: "a reference in a span of its own",
-    reference: '<span id="ft-1"> <sup>1</sup></span>',
-    html: '<ol><li id="ftn1">In autumn.</li></ol>',
-  },
-];
-
-describe("an unlinked footnote is found by its number:", () => {
-  for (const { name, reference, html } of unlinkedNotes) {
-    test(name, () => {
-      const { text } = extractHtml(`<p>It rains.${reference}</p><p>End.</p>${html}`, { mode: "markdown" });
-      assert.match(text, /^It rains\. ?\[\^1\]\n\nEnd\.\n\n(?:---\n\n)?\[\^1\]: In autumn\.$/);
-    });
-  }
-
-  test("powers are not references, even if a paragraph begins with the number", () => {
-    const page = "<p>About 10<sup>2</sup> or x<sup>2</sup> ships.</p><p><strong>2</strong> ships came in autumn.</p>";
-    assert.equal(
-      extractHtml(page, { mode: "markdown" }).text,
-      "About 10^2 or x^2 ships.\n\n**2** ships came in autumn.",
-    );
-  });
-
-  test("verse numbers are not references: they restart in each chapter", () => {
-    const verses = "<p><sup>1</sup> It was dark.<sup>2</sup> It was light.<sup>3</sup> It was good.</p>".repeat(3);
-    assert.doesNotMatch(extractHtml(verses, { mode: "markdown" }).text, /\[\^/);
-  });
-});
-
 describe("footnotes in other forms:", () => {
   test("a heading that is only a number labels the paragraph below it", () => {
     const notes = '<div><h4>Footnotes</h4><h5><a id="F1" href="#D1">(1)</a></h5><p>In autumn.</p></div>';

@@ -1,4 +1,4 @@
-/** Footnotes, in the three ways pages write them: linked, matched by number alone, and inside their own line. */
+/** Footnotes, in the two ways pages mark them: by links, and inside their own line. */
 
 import { headingTags, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element, type Page } from "../tree/tree.ts";
@@ -6,7 +6,7 @@ import { htmlWeights } from "../weights.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
-  /** By the link or superscript number in the text that refers to a note. */
+  /** By the link in the text that refers to a note. */
   readonly references: ReadonlyMap<Element, Reference>;
   /** The label of each block that is a note. */
   readonly notes: ReadonlyMap<Element, string>;
@@ -21,12 +21,10 @@ const MAX_LABEL_CHARS = 100;
 const MAX_SURROUNDING_CHARS = 200;
 /** A table that is one note has few elements. */
 const MAX_NOTE_TABLE_ELEMENTS = 100;
-/** Searching for the position of each of many references among their siblings would be quadratic. */
-const MAX_SIBLINGS = 1000;
 
 const footnotesByPage = new WeakMap<Page, Footnotes>();
 
-/** Finds the footnotes of a page with their references, linked ones and unlinked ones. Computed once per page. */
+/** Finds the footnotes of a page with their references. Computed once per page. */
 export function findFootnotes(page: Page): Footnotes {
   const footnotes = footnotesByPage.get(page) ?? collectFootnotes(page);
   footnotesByPage.set(page, footnotes);
@@ -73,7 +71,6 @@ function collectFootnotes(page: Page): Footnotes {
   const footnotes: MutableFootnotes = { references: new Map(), notes: new Map(), labels: new Set() };
   const targets = targetsByName(page);
   addLinkedNotes(page, targets, footnotes);
-  addUnlinkedNotes(page, targets, footnotes);
   return footnotes;
 }
 
@@ -155,108 +152,6 @@ function blockOf(target: Element): Element | undefined {
   let block: Element | null = target;
   while (block !== null && inlineTags.has(block.tag)) block = block.parent;
   return block === null || block.tag === "body" ? undefined : block;
-}
-
-// Unlinked footnotes: a superscript number, and a later block that begins with the number or has it in its id.
-
-const { maxNumberElements, maxNumberChars } = htmlWeights.footnotes;
-
-type NumberReference = { readonly element: Element; readonly label: string };
-
-const numberText = /^[[(]?(\d{1,3})[\])]?\.?$/;
-const numberTags = wordSet("sup strong b a");
-const noteTags = wordSet("li p div");
-/** The ids that pages give to notes. */
-const noteId = /(?:note|fn|ftn)[-_.:]?(\d{1,3})$/i;
-/** A word or the end of a sentence. After a digit or a single letter a superscript is a power. */
-const wordEnd = /(?:\p{L}{2}|[.,;:!?"”’»\]])\s*$/u;
-
-function addUnlinkedNotes(page: Page, targets: Targets, { references, notes }: MutableFootnotes): void {
-  const isWorkingLink = (link: Element) => link.tag === "a" && targets.has(fragmentOf(link));
-  for (const { element, label, note } of findUnlinkedNotes(page, isWorkingLink)) {
-    if ((notes.get(note) ?? label) !== label) continue;
-    notes.set(note, label);
-    references.set(element, { label, note });
-  }
-}
-
-function findUnlinkedNotes(
-  page: Page,
-  isWorkingLink: (link: Element) => boolean,
-): readonly (NumberReference & Reference)[] {
-  if (!page.elements.some(({ tag }) => tag === "sup")) return [];
-  const references: NumberReference[] = [];
-  const notes = new Map<string, Element>();
-  for (const element of page.elements) {
-    const idLabel = noteTags.has(element.tag) ? noteId.exec(element.attributes.id ?? "")?.[1] : undefined;
-    if (idLabel !== undefined) notes.set(idLabel, element);
-    const label = numberTags.has(element.tag) ? numberOf(element) : undefined;
-    if (label === undefined || isWorkingLink(element)) continue;
-    const block = blockBeginningWith(element);
-    if (block !== undefined) notes.set(label, block);
-    else if (isReference(element)) references.push({ element, label });
-  }
-  return areVerses(references) ? [] : references.flatMap((reference) => withLaterNote(reference, notes));
-}
-
-/** Reads only small elements: most links and bold words are larger than a number. */
-function numberOf(element: Element): string | undefined {
-  const { index, end, children } = element;
-  const isSmall = end - index <= maxNumberElements && children.length <= maxNumberElements;
-  const isShort = children.every((child) => typeof child !== "string" || child.length < maxNumberChars);
-  if (!isSmall || !isShort) return undefined;
-  return numberText.exec(collectText(element, maxNumberChars).trim())?.[1];
-}
-
-function withLaterNote(
-  reference: NumberReference,
-  notes: ReadonlyMap<string, Element>,
-): readonly (NumberReference & Reference)[] {
-  const note = notes.get(reference.label);
-  return note === undefined || note.index < reference.element.index ? [] : [{ ...reference, note }];
-}
-
-/** The paragraph or item whose text begins with an element. */
-function blockBeginningWith(element: Element): Element | undefined {
-  let ancestor = element;
-  while (ancestor.parent !== null && inlineTags.has(ancestor.tag)) {
-    if (ancestor.parent.children.find(isFilled) !== ancestor) return undefined;
-    ancestor = ancestor.parent;
-  }
-  const isLonger = collectText(ancestor, 2 * maxNumberChars).trim().length > maxNumberChars / 2;
-  return noteTags.has(ancestor.tag) && isLonger ? ancestor : undefined;
-}
-
-function isFilled(node: Element | string): boolean {
-  return typeof node !== "string" || node.trim() !== "";
-}
-
-/** A superscript number in running text, or the broken link inside one. */
-function isReference(element: Element): boolean {
-  const { tag, parent } = element;
-  if (parent === null || headingTags.has(parent.tag) || tableTags.has(parent.tag)) return false;
-  if (tag === "a") return parent.tag === "sup";
-  if (tag !== "sup" || element.children.some(isLink)) return false;
-  return wordEnd.test(textBefore(element) || (inlineTags.has(parent.tag) ? textBefore(parent) : ""));
-}
-
-/** The end of the text directly before an element in its parent. */
-function textBefore(element: Element): string {
-  const siblings = element.parent?.children ?? [];
-  const sibling = siblings.length > MAX_SIBLINGS ? undefined : siblings[siblings.indexOf(element) - 1];
-  return (typeof sibling === "object" ? collectText(sibling) : (sibling ?? "")).trim().slice(-maxNumberChars);
-}
-
-function isLink(node: Element | string): boolean {
-  return typeof node !== "string" && node.tag === "a";
-}
-
-/** Verse numbers restart in each chapter, so the same numbers occur many times. */
-function areVerses(references: readonly NumberReference[]): boolean {
-  return (
-    references.length >
-    htmlWeights.footnotes.maxReferencesPerNumber * new Set(references.map(({ label }) => label)).size
-  );
 }
 
 // Side notes: the text of the note is inside the line it belongs to.

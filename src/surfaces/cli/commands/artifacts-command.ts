@@ -1,11 +1,12 @@
 /** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
-import { formatSize } from "../../../answer/phrases.ts";
+import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import type { ListedArtifact } from "../../../artifacts/artifact-store.ts";
-import { SpillwayError } from "../../../errors.ts";
+import { nearestName } from "../../../config/suggest-name.ts";
+import { isUnwritable, SpillwayError, systemCode } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { removeArtifact, type SweepResult, sweepArtifacts } from "../../../verbs/sweep.ts";
+import { registerSweeper, removeArtifact, type SweepResult, sweepArtifacts } from "../../../verbs/sweep.ts";
 import { forEachInput, rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
@@ -25,8 +26,9 @@ export const artifactsCommand: Command = {
     const [name = "ls", ...args] = call.args;
     const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
+      const nearest = nearestName(name, Object.keys(actions));
       throw new SpillwayError("usage", `artifacts has no action ${JSON.stringify(clip(name))}.`, {
-        hint: `Actions: ${Object.keys(actions).join(", ")}.`,
+        hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Actions: ${Object.keys(actions).join(", ")}.`,
       });
     }
     return action({ ...call, args }, await call.session());
@@ -44,21 +46,38 @@ async function ls(call: Call, session: Session): Promise<ExitCode> {
 }
 
 async function show(call: Call, { store }: Session): Promise<ExitCode> {
-  return forEachInput(call, async (ref) => {
+  return forEachRef("show", call, async (ref) => {
     const record = await store.find(ref);
     await call.terminal.out(call.json ? toJsonLine(record) : `${JSON.stringify(record, null, 2)}\n`);
   });
 }
 
 async function rm(call: Call, session: Session): Promise<ExitCode> {
-  return forEachInput(call, async (ref) => {
+  return forEachRef("rm", call, async (ref) => {
     await removeArtifact(ref, session);
     await call.terminal.out(call.json ? toJsonLine({ artifact_ref: ref, removed: true }) : `removed ${ref}\n`);
   });
 }
 
+/** Answers each ref. A ref that is unknown here was mistyped or is already gone. */
+async function forEachRef(action: string, call: Call, answer: (ref: string) => Promise<void>): Promise<ExitCode> {
+  const hint = "spillway artifacts ls lists the refs that exist.";
+  if (call.args.length === 0)
+    throw new SpillwayError("usage", `artifacts ${action} takes one or more artifact_refs.`, { hint });
+  return forEachInput(call, async (ref) => {
+    try {
+      await answer(ref);
+    } catch (cause) {
+      if (!(cause instanceof SpillwayError) || cause.code !== "artifact_not_found") throw cause;
+      throw new SpillwayError(cause.code, cause.message, { hint, cause });
+    }
+  });
+}
+
 async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
+  const { indexSweeper } = await import("../../../search/expire-indexes.ts");
+  registerSweeper(indexSweeper);
   const result = await sweepArtifacts(session);
   await call.terminal.out(call.json ? toJsonLine(sweepFields(result)) : sweepText(result));
   return 0;
@@ -75,7 +94,7 @@ async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
   }
   const count = await printListing(call, formatEntries(store.list(run), jsonEntry), () => store.count(run));
   if (count > 0) return 0;
-  throw new SpillwayError("artifact_not_found", `Run ${run} has no artifacts.`, {
+  throw new SpillwayError("artifact_not_found", `Run ${JSON.stringify(clip(run))} has no artifacts.`, {
     hint: "spillway artifacts ls lists all artifacts.",
   });
 }
@@ -84,7 +103,15 @@ async function* formatEntries(
   all: AsyncIterable<ListedArtifact>,
   entry: (listed: ListedArtifact) => string,
 ): AsyncGenerator<string> {
-  for await (const listed of all) yield entry(listed);
+  try {
+    for await (const listed of all) yield entry(listed);
+  } catch (cause) {
+    if (!isUnwritable(cause)) throw cause;
+    throw new SpillwayError("store_unavailable", `The store cannot be listed (${systemCode(cause)}).`, {
+      hint: "spillway doctor names its folder and what is wrong with it.",
+      cause,
+    });
+  }
 }
 
 function jsonEntry(listed: ListedArtifact): string {
@@ -111,6 +138,9 @@ function sweepFields({ swept, deletedBlobs, deletedBytes, deletedLeftovers, dele
 }
 
 function sweepText({ swept, deletedBlobs, deletedBytes, deletedIndexes }: SweepResult): string {
-  const indexesLine = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of missing folders deleted.\n`;
-  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${formatSize(deletedBytes)}).\n${indexesLine}`;
+  const indexesLine =
+    deletedIndexes === 0
+      ? ""
+      : `${formatCount(deletedIndexes, "search index", "search indexes")} of missing folders deleted.\n`;
+  return `${formatCount(swept.length, "artifact")} expired, ${formatCount(deletedBlobs, "blob")} deleted (${formatSize(deletedBytes)}).\n${indexesLine}`;
 }

@@ -7,7 +7,7 @@ import { findHandler } from "../../../extract/handlers.ts";
 import { readBytes } from "../../../extract/local-file.ts";
 import { readChildLimits } from "../../../extract/pool/pools.ts";
 import { loadSource } from "../../../load/load-source.ts";
-import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
+import type { KeepResult, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
@@ -34,7 +34,7 @@ export const catCommand: Command = {
   },
 };
 
-type OpenedInput = AsyncDisposable & Kept & Pick<LoadedSource, "facts" | "content" | "objects">;
+type OpenedInput = AsyncDisposable & KeepResult & Pick<LoadedSource, "facts" | "content" | "objects">;
 
 async function openInput(input: string, call: Call, session: Session): Promise<OpenedInput> {
   if (!/^af_/.test(input))
@@ -90,10 +90,10 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers }
 async function jsonFields(source: OpenedInput, extract: Extract) {
   const { size, handler, info, hasText, isPartial } = extract;
   return {
+    ...toDocumentFields(extract),
     ...(source.artifact_ref === null ? { artifact_ref: null, path: null, ...source.facts } : source.record),
     handler,
     method: info.method ?? handler,
-    ...toDocumentFields(extract),
     extracted_chars: size.chars,
     extraction_truncated: isPartial,
     text: hasText ? (await Array.fromAsync(extract.segments(), ({ text }) => text)).join("") : null,

@@ -4,21 +4,25 @@ import { dirname, join } from "node:path";
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import { unavailableError } from "../../../artifacts/store-errors.ts";
 import { CatalogueError } from "../../../catalogue/sql.ts";
-import { describeProblem } from "../../../config/problem.ts";
-import { SpillwayError } from "../../../errors.ts";
+import { describeProblems } from "../../../config/config-problem.ts";
+import { SpillwayError, systemCode } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
 import type { Session } from "../../../session/session.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { makeFolders } from "../../../system/folders.ts";
+import { clip, escapePath } from "../../../system/safe-names.ts";
 import { version } from "../../../version.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkEngines } from "../doctor/engine-checks.ts";
+import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { toJsonLine } from "../output.ts";
-
-type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
 export const doctorCommand: Command = {
   usage: "doctor",
-  about: "Checks the settings, the store, the event log and every record. The exit status is 1 if something is wrong.",
+  about:
+    "Checks the settings, the store, the event log and every record, and reads a sample with every engine. The exit status is 1 if something is wrong.",
   options: {},
   toleratesBadConfig: true,
   async run(call) {
@@ -33,22 +37,25 @@ export const doctorCommand: Command = {
 };
 
 function checkSettings({ config }: Call): Check {
-  const paths = config.files.filter((file) => file.found).map(({ path }) => path);
+  const paths = config.files.filter((file) => file.exists).map(({ path }) => path);
   const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
-  const problems = config.problems.map((problem) => `${describeProblem(problem)} ${problem.hint}`);
+  const problems = describeProblems(config.problems);
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
 }
+
+const storeAdvice = "Set SPILLWAY_HOME to a writable folder.";
 
 async function storeChecks(call: Call): Promise<Check[]> {
   try {
     const session = await call.session();
     if (session.homeProblem !== null) return [describeExposedHome(session.homeProblem)];
     const [spoolFolder = ""] = session.spoolFolders;
-    const storeConsequence = "Replies will have no artifact_ref. Set SPILLWAY_HOME to a writable folder.";
     return [
-      await checkWritable("store", spoolFolder, storeConsequence),
+      await checkWritable("store", spoolFolder, `Replies will have no artifact_ref. ${storeAdvice}`),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
       await checkArtifacts(session).catch(describeUnavailable),
+      await checkLeftovers(session),
+      ...(await checkEngines(session)),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
@@ -69,7 +76,8 @@ async function checkWritable(name: string, folder: string, consequence: string):
     await rm(probe);
     return { name, ok: true, detail: `${dirname(probe)} is writable` };
   } catch (error) {
-    return { name, ok: false, detail: `${folder} is not writable (${String(error)}). ${consequence}` };
+    const place = clip(escapePath(folder), PATH_CHARS);
+    return { name, ok: false, detail: `${place} is not writable (${systemCode(error) ?? error}). ${consequence}` };
   }
 }
 

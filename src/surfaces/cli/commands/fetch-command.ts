@@ -19,7 +19,11 @@ export const fetchCommand: Command = {
     password: passwordRow,
     "no-cache": { type: "boolean", about: "Fetch a URL again even if it is in the cache." },
   },
-  details: `With --json each line is one reply. Without it, all answers together stay within ${formatNumber(CHARACTER_LIMIT)} characters.`,
+  details: [
+    `With --json each line is one reply. Without it, all answers together stay within ${formatNumber(CHARACTER_LIMIT)} characters.`,
+    "Exit status 1: a source could not be fetched, or neither its text nor its bytes could be had. A source that is kept",
+    "but has no readable text is answered, and the reply says why.",
+  ].join("\n"),
   async run(call) {
     const session = await call.session();
     const requested = readMaxChars(call);
@@ -29,18 +33,25 @@ export const fetchCommand: Command = {
       noCache: call.values["no-cache"] === true,
     };
     const reply = createBoundedReply();
+    let isLost = false;
     const status = await forEachInput(call, async (source) => {
       const turn = call.json ? undefined : reply.roomChars();
       const budget = makeSourceBudget(session.settings, { requested, turn });
       const answer = await fetchSource(source, { ...options, budget }, session);
       await call.terminal.out(call.json ? toJsonLine(answer.fields) : reply.add(answer));
+      isLost ||= hasNothing(answer.fields);
     });
     const omitted = formatCount(reply.omittedCount(), "more source");
     if (reply.omittedCount() > 0)
       call.terminal.note(`spillway: ${omitted} fetched but not shown; spillway artifacts ls lists them.\n`);
-    return status;
+    return isLost ? 1 : status;
   },
 };
+
+/** Whether a source with content left neither text nor an artifact: the disk is full and no handler could read it. */
+function hasNothing({ artifact_ref, extracted_chars, size_bytes }: FetchFields): boolean {
+  return artifact_ref === null && extracted_chars === 0 && size_bytes > 0;
+}
 
 /** Makes many answers one reply: when it is nearly full, only summaries follow, and then nothing but a count. */
 function createBoundedReply() {

@@ -1,9 +1,10 @@
 /** `spillway index`: builds or updates the search index of a folder; --watch keeps it up to date. */
 
 import { formatCount } from "../../../answer/phrases.ts";
+import { makeStorageNotice } from "../../../answer/storage-notice.ts";
 import type { JobRecord } from "../../../contract/indexing-job.ts";
-import { watchFolder } from "../../../search/index/watch.ts";
-import { findOwnFolders } from "../../../search/jobs.ts";
+import { watchFolder } from "../../../search/index/folder/watch-folder.ts";
+import { findOwnFolders } from "../../../search/indexing-jobs.ts";
 import { startIndexJob } from "../../../search/search.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -66,8 +67,9 @@ function progressLine({ progress, files_done, files_total }: JobRecord): string 
   return `[${"=".repeat(filled).padEnd(BAR_WIDTH_CHARS)}] ${files_done} of ${files_total} files`;
 }
 
-function resultSentence({ status, message, error, skipped }: JobRecord): string {
+function resultSentence({ status, message, error, skipped, storage_problem }: JobRecord): string {
   const skippedLines =
     status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
-  return error === null ? `${message}.${skippedLines.join("")}`.replace("..", ".") : `spillway: ${error}`;
+  const stored = storage_problem === null ? "" : `\n${makeStorageNotice(storage_problem)}`;
+  return error === null ? `${message.replace(/\.?$/, ".")}${skippedLines.join("")}${stored}` : `spillway: ${error}`;
 }

@@ -1,5 +1,7 @@
 /** `spillway mcp`: serves the tools to an agent over standard input and output. */
 import { clientRows, findClientProfile } from "../../../config/clients.ts";
+import { settingsDespiteProblems } from "../../../config/load-config.ts";
+import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -12,7 +14,7 @@ export const mcpCommand: Command = {
   usage: "mcp",
   about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
   options: {
-    client: { type: "string", value: "NAME", about: "Fit replies to this client, whichever connects." },
+    client: { type: "string", value: "NAME", about: "Fit replies to this client, not to the one that connects." },
   },
   details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
   toleratesBadConfig: true,
@@ -21,8 +23,9 @@ export const mcpCommand: Command = {
     const client = requireKnownClient(readText(call, "client"));
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;
+    const settings = settingsDespiteProblems(config);
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
-    await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal, log });
+    await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
     await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
     return 0;
   },
@@ -31,7 +34,9 @@ export const mcpCommand: Command = {
 /** Throws for an unknown client: replies would silently not be fitted to it. */
 function requireKnownClient(name: string | undefined): string | undefined {
   if (name === undefined || findClientProfile(name)) return name;
+  const names = clientRows.map((each) => each.name);
+  const nearest = nearestName(name, names);
   throw new SpillwayError("usage", `The limits of the client ${JSON.stringify(clip(name))} are not known.`, {
-    hint: `Known clients: ${clientRows.map((each) => each.name).join(", ")}.`,
+    hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Known clients: ${names.join(", ")}.`,
   });
 }

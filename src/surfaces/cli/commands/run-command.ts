@@ -71,15 +71,16 @@ async function runTask(
 ): Promise<ExitCode> {
   const [{ runAgent }, { openServiceFetch }] = await Promise.all([
     import("../../runner/agent-loop.ts"),
-    import("../../../acquire/http/service-fetch.ts"),
+    import("../../../acquire/http/transport/service-fetch.ts"),
   ]);
   await using service = openServiceFetch({ settings: session.settings, env: call.terminal.env });
   const onEvent = call.json ? printJson(call) : printText(call);
   const model = `${target.provider}:${target.model}`;
   await onEvent({ type: "run", run: transcript.head.run, model, resumed: isResumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools: builtInTools, onEvent, fetch: service.fetch });
+  const options = { target, session, transcript, tools: builtInTools, onEvent, fetch: service.fetch };
+  const { how: ending } = await runAgent(options);
   call.signal.throwIfAborted();
-  return how === "answered" ? 0 : 1;
+  return ending === "answered" ? 0 : 1;
 }
 
 function makeHead({ terminal: { cwd } }: Call, run: string, model: string) {
@@ -94,8 +95,8 @@ async function addTask(
 ): Promise<void> {
   if (task !== undefined) return add(taskLine(task));
   if (message.role !== "assistant" || findPendingCalls(message).length > 0) return;
-  const how = classifyEnding(message, finish);
-  if (how !== "answered") return add(taskLine(continuePrompts[how]));
+  const ending = classifyEnding(message, finish);
+  if (ending !== "answered") return add(taskLine(continuePrompts[ending]));
   throw new SpillwayError("usage", "This run has answered its task.", {
     hint: 'Add a task: spillway run --resume RUN "<task>".',
   });

@@ -23,7 +23,7 @@ describe("spillway search and index", () => {
     const [job] = await cli.json("index");
     assert.match(
       job.message,
-      /^Repository up to date - no file changes detected since last index \(1 files already indexed\)$/,
+      /^Repository up to date - no file changes detected since last index \(1 file already indexed\)$/,
     );
   });
 
@@ -61,6 +61,34 @@ describe("spillway search and index", () => {
       assert.equal(result.status, status, args.join(" "));
       assert.match(result.err, words);
     }
+  });
+
+  test("item 8: search every repository of a project, and one folder of it", async () => {
+    await using cli = await openCli();
+    for (const name of ["web", "api"]) {
+      await cli.write(`${name}/order.ts`, source);
+      await cli.run(["index", name, "--project", "shop"]);
+    }
+    await cli.write("elsewhere/order.ts", source);
+    const elsewhere = { cwd: `${cli.work}/elsewhere` };
+    const found = await cli.run(["search", "parseOrder", "--project", "shop"], elsewhere);
+    const places = found.out.split("\n").filter((line) => line.includes("order.ts:1-3"));
+    assert.deepEqual(places.map((line) => line.split(":")[0]).sort(), [
+      `${cli.work}/api/order.ts`,
+      `${cli.work}/web/order.ts`,
+    ]);
+    const narrowed = await cli.run(["search", "parseOrder", "--project", "shop", "--dir", "../web"], elsewhere);
+    assert.match(narrowed.out, /^order\.ts:1-3 /);
+    const [{ repository_id }] = await cli.json("index", "web", "--project", "shop");
+    assert.match((await cli.run(["search", "parseOrder", "--repository", repository_id])).out, /^order\.ts:1-3 /);
+    const unknown = await cli.run(["search", "parseOrder", "--project", "shp"]);
+    assert.deepEqual(
+      [unknown.status, unknown.err],
+      [
+        1,
+        'spillway: There is no project "shp".\n  There are: "shop". Index a repository into it first, or omit project_id.\n',
+      ],
+    );
   });
 
   test("escape control characters in a file name", async () => {

@@ -3,8 +3,8 @@ import { searchNotices } from "../../../answer/search-reply.ts";
 import type { CodeResult, SearchReply } from "../../../contract/search-fields.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { parseQuery } from "../../../search/rank/query.ts";
-import type { SearchInput } from "../../../search/request.ts";
 import { searchCode } from "../../../search/search.ts";
+import type { SearchInput } from "../../../search/search-input.ts";
 import type { Session } from "../../../session/session.ts";
 import { ERROR_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -18,7 +18,11 @@ export const searchCommand: Command = {
   about:
     "Finds the files and lines that answer a question about a folder of code. With -, reads one query per line from stdin.",
   options: {
-    dir: { type: "string", value: "DIR", about: "Folder to search. Default: the current folder." },
+    dir: {
+      type: "string",
+      value: "DIR",
+      about: "Folder to search. Default: the current folder; with --project all of its.",
+    },
     limit: { type: "string", value: "N", about: "Files to show, 1 to 50. Default: 10." },
     "file-type": { type: "string", value: "TYPE", about: "Only files with this extension: py, ts, d.ts." },
     directory: {
@@ -124,8 +128,9 @@ function makeColorStyle(query: string): Style {
 }
 
 function formatResult(result: CodeResult, style: Style): string {
-  const { file_path, start_line, end_line, similarity_score, stale, explain } = result;
-  const place = `${file_path}:${start_line}-${end_line}`;
+  const { repository, file_path, start_line, end_line, similarity_score, stale, explain } = result;
+  const path = repository === undefined ? file_path : `${repository}/${file_path}`;
+  const place = `${path}:${start_line}-${end_line}`;
   const facts = [
     similarity_score.toFixed(3),
     ...(stale ? ["changed since indexing"] : []),

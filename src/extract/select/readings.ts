@@ -1,0 +1,131 @@
+/** What a read found, before it is worded: a range with its offsets, or passages. Either can be shortened. */
+
+import type { Bound } from "../../fit/budget.ts";
+import { type FittedText, fitChars, type TextWindow } from "../../fit/fit-text.ts";
+import { countLines, cutBetweenCodePoints } from "../../fit/measure.ts";
+import type { Place } from "../../retrieval/split-passages.ts";
+import { RANGE_BREAK, toDocumentOffset } from "./join-ranges.ts";
+import { formatPageRange, type PlacedPage, type TextRange } from "./select-range.ts";
+
+/** A page and where in the text it begins. */
+export type PageStart = { readonly page: number; readonly offset: number };
+
+/** A chosen range with the line it begins in and the pages it covers. */
+export type PlacedRange = TextRange & { readonly line: number; readonly pages: readonly PlacedPage[] };
+
+/** A range of the text. */
+export type RangeReading = {
+  readonly type: "range";
+  /** The name of the range: a heading or pages. Empty where lines and offset are enough. */
+  readonly label: string;
+  readonly fittedText: FittedText;
+  /** The document's offset where reading continues. */
+  readonly nextOffset: number | null;
+  /** Characters of the whole selection. */
+  readonly selectedChars: number;
+  readonly start: { readonly offset: number; readonly line: number };
+  readonly endLine: number;
+  /** The pages it covers, where the document has pages. */
+  readonly pages: string | null;
+  /** Where they begin in the shown text. */
+  readonly pageStarts: readonly PageStart[];
+  shorten(chars: number, bound: Bound): RangeReading;
+};
+
+/** The passages that answer a question, as many as fit. */
+export type PassageReading = {
+  readonly type: "passages";
+  readonly text: string;
+  readonly passages: readonly RankedPlace[];
+  readonly matchedCount: number;
+  shorten(chars: number, bound: Bound): PassageReading;
+};
+
+export type Reading = RangeReading | PassageReading;
+
+type RankedPlace = Place & { readonly score: number };
+
+/** The chosen ranges joined, with the lines and pages of those that a reply can reach. */
+type JoinedRanges = {
+  readonly window: TextWindow;
+  readonly ranges: readonly TextRange[];
+  readonly placedRanges: readonly PlacedRange[];
+  readonly selectedChars: number;
+};
+
+/** The reading for what is shown of the joined ranges. */
+export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedText): RangeReading {
+  const { window, ranges, placedRanges, selectedChars } = joinedRanges;
+  const shownRanges = findShownRanges(placedRanges, fittedText.text.length);
+  const last = shownRanges.at(-1);
+  const [start, line] = [placedRanges[0]?.start ?? 0, placedRanges[0]?.line ?? 1];
+  return {
+    type: "range",
+    label: ranges
+      .map(({ label }) => label)
+      .filter(Boolean)
+      .join(", "),
+    fittedText,
+    nextOffset: fittedText.hasMore ? toDocumentOffset(ranges, fittedText.text.length) : null,
+    selectedChars,
+    start: { offset: start, line },
+    endLine: last === undefined ? line : last.range.line + countLines(fittedText.text.slice(last.offset, -1)) - 1,
+    pages: formatPages(shownRanges, fittedText.text.length),
+    pageStarts: shownRanges.flatMap(({ range, offset }) =>
+      range.pages.map(({ page, start }) => ({ page, offset: offset + Math.max(0, start - range.start) })),
+    ),
+    shorten: (chars, bound) => makeRangeReading(joinedRanges, fitChars(window, chars, bound)),
+  };
+}
+
+/** A range that is shown, and where it begins in the joined text. */
+type ShownRange<R extends TextRange> = { readonly range: R; readonly offset: number };
+
+/** The ranges that the first `shownChars` of the joined text reach; always the first one. */
+export function findShownRanges<R extends TextRange>(ranges: readonly R[], shownChars: number): ShownRange<R>[] {
+  const shownRanges: ShownRange<R>[] = [];
+  let offset = 0;
+  for (const range of ranges) {
+    if (offset >= shownChars && shownRanges.length > 0) break;
+    shownRanges.push({ range, offset });
+    offset += range.end - range.start + RANGE_BREAK.length;
+  }
+  return shownRanges;
+}
+
+/** Chosen pages need not follow each other: each range of pages is listed. */
+function formatPages(shownRanges: readonly ShownRange<PlacedRange>[], shownChars: number): string | null {
+  const pages = shownRanges.map(({ range, offset }) =>
+    formatPageRange(range.pages, range.start + Math.max(1, shownChars - offset)),
+  );
+  const present = pages.filter((range) => range !== null);
+  return present.length === 0 ? null : present.join(",");
+}
+
+/** The reading of as many passages as there are texts. */
+export function makePassageReading(
+  texts: readonly string[],
+  ranked: readonly RankedPlace[],
+  matchedCount: number,
+): PassageReading {
+  return {
+    type: "passages",
+    text: texts.join(RANGE_BREAK),
+    passages: ranked.slice(0, texts.length),
+    matchedCount,
+    shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
+  };
+}
+
+/** Whole passages, best first; the first one is cut rather than left out. */
+function takeWholeTexts(texts: readonly string[], chars: number): string[] {
+  const wholeTexts: string[] = [];
+  let usedChars = 0;
+  for (const text of texts) {
+    usedChars += text.length + (wholeTexts.length === 0 ? 0 : RANGE_BREAK.length);
+    if (usedChars > chars) break;
+    wholeTexts.push(text);
+  }
+  const [first] = texts;
+  return wholeTexts.length > 0 || first === undefined || chars < 1 ? wholeTexts : [cutBetweenCodePoints(first, chars)];
+}

@@ -1,0 +1,79 @@
+/** The selectors of a range of a document, parsed once from what people and models write. */
+import { SpillwayError } from "../../errors.ts";
+
+/** Numbers from 1, both ends included; `last: null` means to the end. */
+export type NumberRange = { readonly first: number; readonly last: number | null };
+
+/** The one way a range is chosen. */
+export type Selector =
+  | { readonly type: "offset"; readonly offset: number }
+  | { readonly type: "lines"; readonly lines: NumberRange }
+  | { readonly type: "pages"; readonly pages: readonly NumberRange[] }
+  | { readonly type: "section"; readonly heading: string }
+  | { readonly type: "query"; readonly query: string };
+
+/** The selectors as a caller sends them; empty text counts as missing. */
+export type SelectorInput = {
+  readonly offset?: string | number | undefined;
+  readonly lines?: string | undefined;
+  readonly pages?: string | undefined;
+  readonly section?: string | undefined;
+  readonly query?: string | undefined;
+};
+
+/** The one selector that was given; the start of the text when there is none. */
+export function parseSelector(input: SelectorInput): Selector {
+  const present = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
+  const [first, second] = present;
+  if (first === undefined) return { type: "offset", offset: 0 };
+  if (second !== undefined) {
+    throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Use only one of them.");
+  }
+  return parsers[first[0] as keyof SelectorInput](String(first[1]).trim());
+}
+
+const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) => Selector } = {
+  offset: (text) => ({ type: "offset", offset: parseOffset(text) }),
+  lines: (text) => ({ type: "lines", lines: parseRange("lines", text) }),
+  pages: (text) => ({ type: "pages", pages: parseRanges(text) }),
+  section: (heading) => ({ type: "section", heading }),
+  query: (query) => ({ type: "query", query }),
+};
+
+function parseOffset(text: string): number {
+  const offset = Number(text);
+  if (Number.isSafeInteger(offset) && offset >= 0) return offset;
+  throw selectorError(
+    `offset must be a whole number from 0, got ${quote(text)}.`,
+    "Use the next_offset of the last reply.",
+  );
+}
+
+const MAX_RANGES = 100;
+
+function parseRanges(text: string): NumberRange[] {
+  const parts = text.split(",");
+  if (parts.length <= MAX_RANGES) return parts.map((part) => parseRange("pages", part.trim()));
+  throw selectorError(
+    `pages has ${parts.length} ranges; at most ${MAX_RANGES} are allowed.`,
+    "Combine neighbours: 12-18 instead of 12,13,14.",
+  );
+}
+
+/** `12`, `12-18` or `12-`. */
+function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
+  const [, from = "", dash, to = ""] = /^(\d+)\s*(-)?\s*(\d*)$/.exec(text) ?? [];
+  const first = Number(from);
+  const last = dash === undefined ? first : to === "" ? null : Number(to);
+  if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
+  throw selectorError(
+    `${parameter} must be numbers from 1 such as 12, 12-18 or 12-, got ${quote(text)}.`,
+    parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Give a single range.",
+  );
+}
+
+function selectorError(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("selector_invalid", sentence, { hint });
+}
+
+const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);

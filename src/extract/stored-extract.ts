@@ -1,0 +1,226 @@
+/** The stored extract of one blob: its segments, joined into one text that can be read at any offset without parsing. */
+import { createHash } from "node:crypto";
+import { extractsKey } from "../artifacts/keys.ts";
+import { type Objects, readObject } from "../artifacts/objects.ts";
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import { SpillwayError } from "../errors.ts";
+import { countLines } from "../fit/measure.ts";
+import type { Failure, Handler, Info, Mode, Segment } from "./handler.ts";
+
+/** A segment at its place in the joined text. */
+export type PlacedSegment = {
+  readonly segment: Segment;
+  /** The segment's text with the blank line that separates it from the one before. */
+  readonly text: string;
+  /** Characters before `text`, and the number of the line it begins in, from 1. */
+  readonly offset: number;
+  readonly line: number;
+  /** Where the segment's own text begins, after that blank line. */
+  readonly start: number;
+};
+
+/** How much was extracted. Counts are over the joined text. */
+export type ExtractSize = { readonly segments: number; readonly chars: number; readonly lineEnds: number };
+
+/** A number of characters, or of line ends, before the wanted place. */
+type Position = { readonly chars: number } | { readonly lineEnds: number };
+
+export type StoredExtract = {
+  readonly size: ExtractSize;
+  /** Set once there is nothing more to extract. */
+  readonly ended: { readonly failed: Failure | null } | null;
+  readonly info: Info;
+  /** The files that hold it. */
+  readonly files: readonly ExtractFile[];
+  /** All segments in order. */
+  segments(): AsyncGenerator<PlacedSegment>;
+  /** The segments from the first one on that reaches past this position. */
+  segmentsFrom(position: Position): AsyncGenerator<PlacedSegment>;
+};
+
+/** One file of the extract. Its key contains where it starts and ends, so that a listing is an index. */
+export type ExtractFile = {
+  readonly key: string;
+  readonly start: ExtractSize;
+  readonly end: ExtractSize;
+  readonly last: boolean;
+};
+
+/** What one file holds. */
+export type FileContent = {
+  readonly info: Info;
+  readonly segments: readonly Segment[];
+  readonly failed: Failure | null;
+};
+
+const emptySize: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+
+/** The key prefix names everything the text depends on: bytes, handler and version, mode, and the claims about it. */
+export function makeExtractPrefix(
+  { name, version }: Pick<Handler, "name" | "version">,
+  facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
+  mode: Mode,
+): string {
+  const { sha256, media_type, charset } = facts;
+  const options = createHash("sha256")
+    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts)]))
+    .digest("hex");
+  return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
+}
+
+/** The URL that links in a web page are relative to; null for other kinds and for pages without a URL. */
+export function findLinkBase(facts: Pick<ArtifactFacts, "content_kind" | "source_url" | "final_url">): string | null {
+  const { content_kind, final_url, source_url } = facts;
+  const url = final_url ?? source_url;
+  return content_kind === "html" && /^https?:/i.test(url) ? url : null;
+}
+
+/** Opens what is stored under a prefix; an extract of size 0 where nothing is. */
+export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {
+  const objectList = await Array.fromAsync(objects.list(prefix));
+  const files = findLongestChain(objectList.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
+  const last = files.at(-1);
+  return assembleExtract(objects, files, last && (await readFileContent(objects, last)));
+}
+
+/** The extract that these files make up; `content` is that of the last one. */
+export function assembleExtract(
+  objects: Objects,
+  files: readonly ExtractFile[],
+  content: FileContent | undefined,
+): StoredExtract {
+  const last = files.at(-1);
+  // For most sources the last file is the only one.
+  const read = async (file: ExtractFile) => (file === last && content ? content : readFileContent(objects, file));
+  return {
+    size: last?.end ?? emptySize,
+    ended: last?.last && content ? { failed: content.failed } : null,
+    info: content?.info ?? {},
+    files,
+    segments: () => segmentsFrom(files, read, { chars: -1 }),
+    segmentsFrom: (position) => segmentsFrom(files, read, position),
+  };
+}
+
+/** Appends segments that follow what is stored; the file's end is the new size of the extract. */
+export async function appendFile(
+  objects: Objects,
+  prefix: string,
+  start: ExtractSize,
+  { last, ...content }: FileContent & { readonly last: boolean },
+): Promise<ExtractFile> {
+  const end = content.segments.reduce(addSegment, start);
+  const json = Buffer.from(JSON.stringify(content));
+  const key = `${prefix}${formatKey({ start, end, last }, json.length)}`;
+  await objects.put(key, json, { durable: false });
+  return { key, start, end, last };
+}
+
+/** The size of an extract with one more segment. */
+export function addSegment(before: ExtractSize, segment: Segment): ExtractSize {
+  const text = textWithBreak(segment);
+  return {
+    segments: segment.index + 1,
+    chars: before.chars + text.length,
+    lineEnds: before.lineEnds + countLines(text) - 1,
+  };
+}
+
+/** Pages, sheets and slides are separated by a blank line; segments of kind `whole` follow each other directly. */
+function textWithBreak(segment: Segment): string {
+  return segment.kind === "whole" || segment.index === 0 ? segment.text : `\n\n${segment.text}`;
+}
+
+async function* segmentsFrom(
+  files: readonly ExtractFile[],
+  read: (file: ExtractFile) => Promise<FileContent>,
+  position: Position,
+): AsyncGenerator<PlacedSegment> {
+  for (const file of files.filter(({ end }) => reaches(end, position))) {
+    const content = await read(file);
+    let start = file.start;
+    for (const segment of content.segments) {
+      const end = addSegment(start, segment);
+      if (reaches(end, position)) yield placeSegment(segment, start);
+      start = end;
+    }
+  }
+}
+
+function placeSegment(segment: Segment, { chars, lineEnds }: ExtractSize): PlacedSegment {
+  const text = textWithBreak(segment);
+  return { segment, text, offset: chars, line: lineEnds + 1, start: chars + text.length - segment.text.length };
+}
+
+function reaches(end: ExtractSize, position: Position): boolean {
+  return "chars" in position ? end.chars > position.chars : end.lineEnds >= position.lineEnds;
+}
+
+async function readFileContent(objects: Objects, { key }: ExtractFile): Promise<FileContent> {
+  const json = await readObject(objects, key);
+  try {
+    const content = JSON.parse(json?.toString("utf8") ?? "") as FileContent;
+    if (Array.isArray(content.segments)) return content;
+  } catch {
+    // A file that cannot be parsed is treated like one of another shape.
+  }
+  // Without this file the extract ends before it, and the next read extracts from there again.
+  await objects.delete(key);
+  throw new SpillwayError("artifact_damaged", "A part of the stored text was damaged and has been deleted.", {
+    hint: "Call again: the text is extracted again.",
+  });
+}
+
+/**
+ * Several processes may have stored overlapping files, each unaware of the others. Of the unbroken chains of files the
+ * one that reaches furthest counts. Going through the keys backwards, what may follow a file is known before it.
+ */
+function findLongestChain(files: readonly (ExtractFile | undefined)[]): ExtractFile[] {
+  const best = new Map<string, Chain>();
+  for (const file of files.toReversed()) {
+    if (file === undefined) continue;
+    const next = file.last ? undefined : best.get(formatSize(file.end));
+    const chain = { file, next, end: next?.end ?? file.end, last: next?.last ?? file.last };
+    const knownChain = best.get(formatSize(file.start));
+    if (knownChain === undefined || reachesFurther(chain, knownChain)) best.set(formatSize(file.start), chain);
+  }
+  const chained: ExtractFile[] = [];
+  for (let link = best.get(formatSize(emptySize)); link; link = link.next) chained.push(link.file);
+  return chained;
+}
+
+/** A file and the best of what follows it; `end` and `last` are those of the whole chain. */
+type Chain = {
+  readonly file: ExtractFile;
+  readonly next: Chain | undefined;
+  readonly end: ExtractSize;
+  readonly last: boolean;
+};
+
+function reachesFurther(one: Chain, other: Chain): boolean {
+  if (one.end.segments !== other.end.segments) return one.end.segments > other.end.segments;
+  return one.last && !other.last;
+}
+
+const formatSize = (size: ExtractSize): string => listCounts(size).join("-");
+
+const listCounts = (size: ExtractSize): number[] => [size.segments, size.chars, size.lineEnds];
+
+function formatKey({ start, end, last }: Omit<ExtractFile, "key">, sizeBytes: number): string {
+  const numbers = [...listCounts(start), ...listCounts(end), sizeBytes].map((count) => String(count).padStart(10, "0"));
+  return `${numbers.join("-")}-${last ? "end" : "more"}`;
+}
+
+/** A file shorter than its key says was cut by a power loss and does not count. */
+function parseKey(key: string, sizeBytes: number): ExtractFile | undefined {
+  const match = /(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(end|more)$/.exec(key);
+  if (match === null) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, size] = match.slice(1, 8).map(Number);
+  if (size !== sizeBytes) return undefined;
+  return {
+    key,
+    start: { segments: a, chars: b, lineEnds: c },
+    end: { segments: d, chars: e, lineEnds: f },
+    last: match[8] === "end",
+  };
+}

@@ -1,0 +1,96 @@
+/** Expiry of indexes whose folder is gone: kept for a grace period in case its drive is mounted again, then deleted. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isUnwritable, systemCode } from "../errors.ts";
+import type { Session } from "../session/session.ts";
+import { takeLock } from "../system/lock.ts";
+import { isRefused } from "../system/sqlite.ts";
+import type { Sweeper } from "../verbs/sweep.ts";
+import { closeUnused } from "./repository/repository.ts";
+import { lastUsedAt, lockFile, readFacts } from "./repository/repository-facts.ts";
+
+/** The sweeper of indexes. A process that searches registers it; others never load this code. */
+export const indexSweeper: Sweeper = { counts: "deletedIndexes", takeTurn, sweep: expireIndexes };
+
+/** Its time is when any process last swept the indexes. */
+const sweptFile = "swept";
+
+/** The first time there is nothing to sweep yet. */
+function takeTurn({ searchFolder, settings, now }: Session): boolean {
+  if (searchFolder === null || !existsSync(searchFolder)) return false;
+  const path = join(searchFolder, sweptFile);
+  const lastSweptAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (lastSweptAt !== undefined && now() - lastSweptAt < settings["artifacts.sweep_every"]) return false;
+  try {
+    writeFileSync(path, "", { mode: 0o600 });
+  } catch (error) {
+    if (isUnwritable(error)) return false; // What cannot be marked cannot be deleted either.
+    throw error;
+  }
+  return lastSweptAt !== undefined;
+}
+
+/** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Returns how many. */
+function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
+  if (searchFolder === null) return 0;
+  const unusedSince = now() - settings["artifacts.keep"];
+  const sizes = foldersIn(searchFolder).flatMap((project) => {
+    const indexes = foldersIn(project);
+    for (const folder of indexes) if (isSetAside(folder)) rmSync(folder, { recursive: true, force: true });
+    return indexes.filter((folder) => !isSetAside(folder) && isExpired(folder, unusedSince)).flatMap(deleteIndex);
+  });
+  for (const size_bytes of sizes) emit({ event: "index.swept", size_bytes });
+  return sizes.length;
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+}
+
+/** An index is renamed to this before it is deleted; a killed sweeper may leave one behind. */
+const setAsidePrefix = "retired-";
+
+const isSetAside = (folder: string): boolean => /[/\\]retired-[0-9a-f]+$/.test(folder);
+
+function isExpired(folder: string, unusedSince: number): boolean {
+  const root = readFacts(folder)?.root;
+  return root !== undefined && isGone(root) && lastUsedAt(folder) < unusedSince;
+}
+
+/** True only if the folder certainly does not exist: one that may not be read is not gone. */
+function isGone(root: string): boolean {
+  try {
+    statSync(root);
+    return false;
+  } catch (error) {
+    return ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
+  }
+}
+
+/**
+ * Deletes one index under the writer's lock and returns its size in bytes, or nothing if it has to stay. It is renamed
+ * first, in one step: a process that opens the repository now begins a new index.
+ */
+function deleteIndex(folder: string): number[] {
+  if (!closeUnused(folder)) return [];
+  try {
+    using lock = takeLock(join(folder, lockFile));
+    if (lock === null) return [];
+    const sizeBytes = sizeOf(folder);
+    const aside = join(folder, "..", `${setAsidePrefix}${randomBytes(6).toString("hex")}`);
+    renameSync(folder, aside);
+    rmSync(aside, { recursive: true, force: true });
+    return [sizeBytes];
+  } catch (error) {
+    if (isUnwritable(error) || isRefused(error)) return []; // A later sweep may be able to delete it.
+    throw error;
+  }
+}
+
+function sizeOf(folder: string): number {
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

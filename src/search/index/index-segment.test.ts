@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { createSegmentBuilder } from "./build-segment.ts";
+import { chunkText } from "./chunk.ts";
+import { type IndexSegment, openSegment } from "./index-segment.ts";
+import { findTerms } from "./lexicon.ts";
+
+function build(files: Record<string, string>): IndexSegment {
+  const builder = createSegmentBuilder();
+  for (const [index, [path, text]] of Object.entries(files).entries()) {
+    builder.add({ id: index + 1, path, text, chunks: chunkText(text) });
+  }
+  return openSegment(builder.finish()) ?? assert.fail("the segment cannot be opened");
+}
+
+function filesWith(segment: IndexSegment, term: string): string[] {
+  const range = segment.find(term);
+  if (range === null) return [];
+  const files = [...segment.places.subarray(range.from, range.to)].map((chunk) => segment.chunkFile[chunk] ?? 0);
+  return [...new Set(files)].map(segment.path);
+}
+
+describe("a segment", () => {
+  test("finds an identifier by its parts, as a whole, and in any spelling", () => {
+    const segment = build({ "a.ts": "const hashMap = 1;", "b.py": "hash_map = 1", "c.c": "int hashmap;" });
+    assert.deepEqual(filesWith(segment, "hash"), ["a.ts", "b.py"]);
+    assert.deepEqual(filesWith(segment, "hashmap"), ["a.ts", "b.py", "c.c"]);
+  });
+
+  test("distinguishes definitions and paths from text", () => {
+    const segment = build({ "src/render/json.go": "func WriteJSON(w Writer) {\n}\n", "x.go": "WriteJSON(w)\n" });
+    assert.deepEqual(filesWith(segment, "=writejson"), ["src/render/json.go"]);
+    assert.ok(segment.find("/render") !== null && segment.find("/json") !== null);
+    assert.equal(segment.find("/write"), null);
+    assert.equal(segment.find("/go"), null, "the extension says nothing about the content");
+  });
+
+  test("indexes scripts without spaces and characters outside the BMP", () => {
+    const segment = build({ "a.md": "検索エンジン 𝒳 ﬁne", "b.md": "naïve Ünïcode", "c.md": "plain" });
+    assert.deepEqual(filesWith(segment, "検索"), ["a.md"]);
+    assert.deepEqual(filesWith(segment, "plain"), ["c.md"]);
+    assert.deepEqual(filesWith(segment, findTerms("Ünïcode")[0] ?? ""), ["b.md"]);
+  });
+
+  test("finds every pair of neighbours in a long run without spaces", () => {
+    const run = Array.from({ length: 400 }, (_, index) => String.fromCodePoint(0x4e00 + index * 7)).join("");
+    const segment = build({ "a.md": `# ${run}\n`, "b.md": `# ${"a1b2".repeat(100)}\n` });
+    for (let start = 0; start + 2 <= run.length; start++)
+      assert.deepEqual(filesWith(segment, run.slice(start, start + 2)), ["a.md"]);
+    assert.equal(segment.findPrefix("a1b2", 1_000, 1).length, 0);
+  });
+
+  test("is refused if it is truncated, of another version, damaged anywhere, or not a segment", () => {
+    const builder = createSegmentBuilder();
+    builder.add({ id: 1, path: "a", text: "word", chunks: chunkText("word") });
+    const bytes = builder.finish();
+    assert.equal(openSegment(bytes.slice(0, -1)), null);
+    assert.equal(openSegment(bytes.slice(0, 10)), null);
+    assert.equal(openSegment(Buffer.from("not a segment at all, but long enough to be one")), null);
+    for (const [index, byte] of bytes.entries()) {
+      bytes[index] = byte ^ 0x10;
+      assert.equal(openSegment(bytes), null, `byte ${index}`);
+      bytes[index] = byte;
+    }
+    assert.ok(openSegment(bytes.fill(0, 36)) === null);
+  });
+
+  test("has exactly the terms of its words, in any script, in the order of their bytes", () => {
+    const letters = [..."abAB01_$é検索ーﬁ\ue000", "𝒳", "\u{10ffff}"];
+    const word = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 10 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), (words) => {
+        const segment = build({ f: words.join(" ") });
+        const terms = new Set(words.flatMap(findTerms));
+        const indexed = segment.findPrefix("", 1_000, 10_000).filter((term) => !/^[=/]/.test(term));
+        assert.deepEqual(
+          indexed,
+          [...terms].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
+        );
+        for (const term of terms) assert.notEqual(segment.find(term), null, term);
+      }),
+    );
+  });
+
+  test("finds terms by prefix, but no much longer ones", () => {
+    const segment = build({ a: "order orders ordering orderlinessless ordinal zebra" });
+    assert.deepEqual(segment.findPrefix("order", 4, 10), ["order"]);
+    assert.deepEqual(segment.findPrefix("ord", 20, 2), ["order", "orderlinessless"]);
+    assert.deepEqual(segment.findPrefix("ord", 20, 1), ["order"]);
+  });
+
+  test("finds every file of every term", () => {
+    const word = fc.stringMatching(/^[A-Za-z_]{1,12}$/);
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(word, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 8 }),
+        (texts) => {
+          const files = Object.fromEntries(texts.map((words, index) => [`f${index}`, words.join(" ")]));
+          const segment = build(files);
+          for (const [path, text] of Object.entries(files)) {
+            for (const term of text.split(" ").flatMap(findTerms))
+              assert.ok(filesWith(segment, term).includes(path), term);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,356 @@
+/** An index segment is the inverted index of some files in one array of bytes: written once, read without parsing. */
+import { crc32 } from "node:zlib";
+import type { PostingColumns } from "./growable.ts";
+import type { WordContent } from "./word-table.ts";
+
+/** The first character of special terms; the words of the text have none. */
+export const termKinds = {
+  /** A name that the chunk defines. */
+  definition: "=",
+  /** A word of the path; its places are files instead of chunks. */
+  path: "/",
+} as const;
+
+/** An occurrence count and a definition's rank share one byte: six bits and two. */
+export const MAX_OCCURRENCES = 63;
+
+/** The bits of a file's traits: its roles, and above them the number of terms in its name. */
+export const STEM_TERMS_SHIFT = 8;
+
+/** The columns a builder fills: one row per file, one per chunk. */
+export type SegmentColumns = {
+  readonly fileIds: number[];
+  readonly paths: string[];
+  readonly fileTokens: number[];
+  /** See STEM_TERMS_SHIFT. */
+  readonly fileTraits: number[];
+  /** Where each file's chunks begin, and one more entry for the end. */
+  readonly fileFirstChunk: number[];
+  readonly chunkStart: number[];
+  readonly chunkEnd: number[];
+  readonly chunkStartLine: number[];
+  readonly chunkEndLine: number[];
+  readonly chunkTokens: number[];
+};
+
+/** What ranking reads of a segment. */
+export type RankedSegment = {
+  readonly fileCount: number;
+  readonly chunkCount: number;
+  readonly fileIds: Uint32Array;
+  readonly fileTokens: Uint32Array;
+  readonly fileTraits: Uint32Array;
+  readonly fileFirstChunk: Uint32Array;
+  readonly chunkFile: Uint32Array;
+  readonly chunkTokens: Uint32Array;
+  /** Places and weights of all postings; `find` returns the range of a term. */
+  readonly places: Uint32Array;
+  readonly weights: Uint8Array;
+  path(file: number): string;
+  /** The range of a term's postings, or null if no file has it. */
+  find(term: string): PostingRange | null;
+  /** The first terms with this prefix and at most this many further bytes. */
+  findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[];
+};
+
+/** A segment opened for searching. */
+export type IndexSegment = RankedSegment & {
+  readonly chunkStart: Uint32Array;
+  readonly chunkEnd: Uint32Array;
+  readonly chunkStartLine: Uint32Array;
+  readonly chunkEndLine: Uint32Array;
+  readonly sizeBytes: number;
+};
+
+/** The postings of a term; `to` is exclusive. */
+export type PostingRange = { readonly from: number; readonly to: number };
+
+const MAGIC = 0x53505347;
+/** Incremented with every change of the layout or of the terms; a segment of another version is built again. */
+const SEGMENT_VERSION = 4;
+const HEADER_NUMBERS = 9;
+
+/** The bytes of a segment. Postings are sorted by term with a counting sort. */
+export function encodeSegment(files: SegmentColumns, terms: WordContent, postings: PostingColumns): Uint8Array {
+  const { rank, sorted } = sortTerms(terms, postings[0]);
+  const { offsets, places, weights } = sortPostings(postings, rank, sorted.length);
+  const paths = encodeTexts(files.paths);
+  const words = encodeTerms(terms, sorted);
+  const columns = [
+    Uint32Array.from(files.fileIds),
+    Uint32Array.from(files.fileTokens),
+    Uint32Array.from(files.fileTraits),
+    Uint32Array.from(files.fileFirstChunk),
+    Uint32Array.from(files.chunkStart),
+    Uint32Array.from(files.chunkEnd),
+    Uint32Array.from(files.chunkStartLine),
+    Uint32Array.from(files.chunkEndLine),
+    Uint32Array.from(files.chunkTokens),
+    paths.offsets,
+    words.offsets,
+    offsets,
+    places,
+    weights,
+    paths.bytes,
+    words.bytes,
+  ];
+  const header = Uint32Array.of(
+    MAGIC,
+    SEGMENT_VERSION,
+    files.fileIds.length,
+    files.chunkStart.length,
+    sorted.length,
+    places.length,
+    paths.bytes.length,
+    words.bytes.length,
+    0,
+  );
+  return addChecksum(concatenate([header, ...columns]));
+}
+
+/** The last number of the header is the checksum of everything else. */
+function addChecksum(bytes: Uint8Array): Uint8Array {
+  new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_NUMBERS)[HEADER_NUMBERS - 1] = checksumOf(bytes);
+  return bytes;
+}
+
+function checksumOf(bytes: Uint8Array): number {
+  const header = bytes.subarray(0, (HEADER_NUMBERS - 1) * 4);
+  return crc32(bytes.subarray(HEADER_NUMBERS * 4), crc32(header));
+}
+
+/** Opens the bytes of a segment; null for those of another version and for bytes that are truncated or damaged. */
+export function openSegment(bytes: Uint8Array): IndexSegment | null {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
+  if (aligned.length < HEADER_NUMBERS * 4) return null;
+  const [magic, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] =
+    new Uint32Array(aligned.buffer, aligned.byteOffset, HEADER_NUMBERS);
+  if (magic !== MAGIC || version !== SEGMENT_VERSION) return null;
+  const perFile = [files, files, files, files + 1];
+  const lengths = [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
+  const size = lengths.reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4) + postings + pathBytes + wordBytes;
+  if (aligned.length !== size || checksumOf(aligned) !== sum) return null;
+  return readColumns(aligned, lengths, { postings, pathBytes, terms });
+}
+
+type Sizes = { readonly postings: number; readonly pathBytes: number; readonly terms: number };
+
+function readColumns(
+  bytes: Uint8Array,
+  lengths: readonly number[],
+  { postings, pathBytes, terms }: Sizes,
+): IndexSegment {
+  const column = createColumnReader(bytes);
+  const next = lengths.map(column.take).values();
+  const take = (): Uint32Array => next.next().value ?? new Uint32Array();
+  const rest = column.rest();
+  const [fileIds, fileTokens, fileTraits, fileFirstChunk] = [take(), take(), take(), take()];
+  const [chunkStart, chunkEnd, chunkStartLine, chunkEndLine, chunkTokens] = [take(), take(), take(), take(), take()];
+  const [pathOffsets, wordOffsets, postingOffsets, places] = [take(), take(), take(), take()];
+  const paths = rest.subarray(postings, postings + pathBytes);
+  return {
+    fileCount: fileIds.length,
+    chunkCount: chunkStart.length,
+    fileIds,
+    fileTokens,
+    fileTraits,
+    fileFirstChunk,
+    chunkFile: chunkFiles(fileFirstChunk, chunkStart.length),
+    chunkStart,
+    chunkEnd,
+    chunkStartLine,
+    chunkEndLine,
+    chunkTokens,
+    sizeBytes: bytes.length,
+    places,
+    weights: rest.subarray(0, postings),
+    path: (file) => paths.toString("utf8", pathOffsets[file], pathOffsets[file + 1]),
+    ...openDictionary(rest.subarray(postings + pathBytes), wordOffsets, postingOffsets, terms),
+  };
+}
+
+/** Returns one column after the other as a view of the bytes, then the rest. */
+function createColumnReader(bytes: Uint8Array) {
+  let offset = bytes.byteOffset + HEADER_NUMBERS * 4;
+  return {
+    take(length: number): Uint32Array {
+      const column = new Uint32Array(bytes.buffer, offset, length);
+      offset += length * 4;
+      return column;
+    },
+    rest: () => Buffer.from(bytes.buffer, offset, bytes.byteOffset + bytes.length - offset),
+  };
+}
+
+function chunkFiles(firstChunk: Uint32Array, chunks: number): Uint32Array {
+  const files = new Uint32Array(chunks);
+  for (let file = 0; file + 1 < firstChunk.length; file++) files.fill(file, firstChunk[file], firstChunk[file + 1]);
+  return files;
+}
+
+function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets: Uint32Array, count: number) {
+  const range = (term: number): PostingRange => ({
+    from: postingOffsets[term] ?? 0,
+    to: postingOffsets[term + 1] ?? 0,
+  });
+
+  /** The first term that is not less than this one. */
+  function lowerBound(target: Buffer): number {
+    let [low, high] = [0, count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = words.compare(target, 0, target.length, wordOffsets[middle], wordOffsets[middle + 1]);
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  const text = (term: number): string => words.toString("utf8", wordOffsets[term], wordOffsets[term + 1]);
+
+  return {
+    find(term: string): PostingRange | null {
+      const number = lowerBound(Buffer.from(term));
+      return number < count && text(number) === term ? range(number) : null;
+    },
+    findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[] {
+      const bytes = Buffer.from(prefix);
+      const terms: string[] = [];
+      // 0xff does not occur in UTF-8, so the prefix with it is greater than every term that has the prefix.
+      const end = lowerBound(Buffer.concat([bytes, Buffer.of(0xff)]));
+      for (let term = lowerBound(bytes); term < end && terms.length < limit; term++) {
+        const length = (wordOffsets[term + 1] ?? 0) - (wordOffsets[term] ?? 0);
+        if (length <= bytes.length + maxMoreBytes) terms.push(text(term));
+      }
+      return terms;
+    },
+  };
+}
+
+/** The numbers of the used terms, in the order of their UTF-8 bytes, and the place of each in that order. */
+function sortTerms(terms: WordContent, usedTerms: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {
+  const rank = new Uint32Array(terms.starts.length);
+  for (const term of usedTerms) rank[term] = 1;
+  const numbers = new Uint32Array(rank.length);
+  let count = 0;
+  for (let term = 0; term < rank.length; term++) if (rank[term] === 1) numbers[count++] = term;
+  const sorted = sortNumbers(terms, numbers.subarray(0, count));
+  for (let place = 0; place < sorted.length; place++) rank[sorted[place] as number] = place;
+  return { rank, sorted };
+}
+
+/** Most terms differ early: they are sorted by their first letters as one number, and only equals are compared further. */
+function sortNumbers(terms: WordContent, numbers: Uint32Array): Uint32Array {
+  const keys = new BigUint64Array(numbers.length);
+  const halves = new Uint32Array(keys.buffer);
+  for (let index = 0; index < numbers.length; index++) {
+    halves[index * 2] = index;
+    halves[index * 2 + 1] = keyOf(terms, numbers[index] as number);
+  }
+  keys.sort();
+  const sorted = numbers.map((_, place) => numbers[halves[place * 2] as number] as number);
+  for (let start = 0, end = 1; end <= sorted.length; end++) {
+    if (end < sorted.length && halves[end * 2 + 1] === halves[start * 2 + 1]) continue;
+    if (end - start > 1) sorted.subarray(start, end).sort((one, other) => compareTerms(terms, one, other));
+    start = end;
+  }
+  return sorted;
+}
+
+/** The first four letters, up to one that is not ASCII: what follows is left to the comparison. */
+function keyOf({ units, starts }: WordContent, term: number): number {
+  const end = starts[term + 1] as number;
+  let index = starts[term] as number;
+  let key = 0;
+  for (let shift = 24; shift >= 0 && index < end; shift -= 8) {
+    const unit = units[index++] as number;
+    if (unit > 127) return key | (128 << shift);
+    key |= unit << shift;
+  }
+  return key;
+}
+
+function compareTerms({ units, starts }: WordContent, one: number, other: number): number {
+  const [first, second] = [starts[one] as number, starts[other] as number];
+  const length = Math.min((starts[one + 1] as number) - first, (starts[other + 1] as number) - second);
+  for (let index = 0; index < length; index++) {
+    const [left, right] = [units[first + index] as number, units[second + index] as number];
+    if (left !== right) return utf8Order(left) - utf8Order(right);
+  }
+  return (starts[one + 1] as number) - first - ((starts[other + 1] as number) - second);
+}
+
+/** In UTF-16, surrogate pairs are less than U+E000; in UTF-8, the characters they encode are greater. */
+function utf8Order(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+function sortPostings([terms, places, weights]: PostingColumns, rank: Uint32Array, termCount: number) {
+  const offsets = new Uint32Array(termCount + 1);
+  for (let posting = 0; posting < terms.length; posting++) {
+    const place = (rank[terms[posting] as number] as number) + 1;
+    offsets[place] = (offsets[place] as number) + 1;
+  }
+  for (let term = 0; term < termCount; term++) {
+    offsets[term + 1] = (offsets[term + 1] as number) + (offsets[term] as number);
+  }
+  const next = offsets.slice();
+  const sortedPlaces = new Uint32Array(places.length);
+  const sortedWeights = new Uint8Array(weights.length);
+  for (let posting = 0; posting < terms.length; posting++) {
+    const place = rank[terms[posting] as number] as number;
+    const index = next[place] as number;
+    next[place] = index + 1;
+    sortedPlaces[index] = places[posting] as number;
+    sortedWeights[index] = weights[posting] as number;
+  }
+  return { offsets, places: sortedPlaces, weights: sortedWeights };
+}
+
+function encodeTexts(texts: readonly string[]): { offsets: Uint32Array; bytes: Uint8Array } {
+  const bytes = Buffer.from(texts.join(""));
+  const offsets = new Uint32Array(texts.length + 1);
+  let end = 0;
+  for (const [index, text] of texts.entries()) {
+    end += Buffer.byteLength(text);
+    offsets[index + 1] = end;
+  }
+  return { offsets, bytes };
+}
+
+function encodeTerms({ units, starts }: WordContent, sorted: Uint32Array): { offsets: Uint32Array; bytes: Uint8Array } {
+  const offsets = new Uint32Array(sorted.length + 1);
+  const length = sorted.reduce((sum, term) => sum + (starts[term + 1] as number) - (starts[term] as number), 0);
+  const bytes = Buffer.allocUnsafe(length * MAX_UNIT_BYTES);
+  let end = 0;
+  for (let place = 0; place < sorted.length; place++) {
+    const term = sorted[place] as number;
+    end = writeTerm(bytes, end, units, starts[term] as number, starts[term + 1] as number);
+    offsets[place + 1] = end;
+  }
+  return { offsets, bytes: bytes.subarray(0, end) };
+}
+
+/** Bytes of a UTF-16 unit in UTF-8. */
+const MAX_UNIT_BYTES = 3;
+
+/** Writes a term at an offset and returns the offset after it. */
+function writeTerm(bytes: Buffer, offset: number, units: Uint16Array, start: number, end: number): number {
+  for (let index = start; index < end; index++) {
+    const unit = units[index] as number;
+    if (unit > 127) return offset + bytes.write(String.fromCharCode(...units.subarray(start, end)), offset);
+    bytes[offset + index - start] = unit;
+  }
+  return offset + end - start;
+}
+
+function concatenate(columns: readonly (Uint32Array | Uint8Array)[]): Uint8Array {
+  const bytes = new Uint8Array(columns.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let offset = 0;
+  for (const { buffer, byteOffset, byteLength } of columns) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), offset);
+    offset += byteLength;
+  }
+  return bytes;
+}

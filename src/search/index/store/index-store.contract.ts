@@ -1,0 +1,118 @@
+/** The contract of index stores; each implementation runs these tests. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { chunkText } from "../chunk.ts";
+import type { IndexStore, NewFile } from "./index-store.ts";
+
+/** A file to put into a store. */
+export function newFile(path: string, text = `text of ${path}\n`): NewFile {
+  return { path, stamp: `stamp ${text.length}`, hash: `hash of ${text}`, text, chunks: chunkText(text) };
+}
+
+/** Tests an implementation. */
+export function testIndexStore(name: string, open: () => IndexStore): void {
+  describe(`${name} as an index store`, () => {
+    test("gives back what was put, with its chunks", () => {
+      using store = open();
+      const long = "line of text\n".repeat(500);
+      store.write({ put: [newFile("a.ts"), newFile("b.ts", long)] });
+      const files = store.files().sort((one, other) => (one.path < other.path ? -1 : 1));
+      assert.deepEqual(
+        files.map(({ path }) => path),
+        ["a.ts", "b.ts"],
+      );
+      const [, second = assert.fail()] = files;
+      const { id, path, stamp } = second;
+      assert.deepEqual(store.text(id), { id, path, stamp, text: long, chunks: chunkText(long) });
+    });
+
+    test("counts a generation for every change of files or segments, and for nothing else", () => {
+      using store = open();
+      assert.equal(store.generation(), 0);
+      assert.equal(store.write({ put: [newFile("a.ts")] }), 1);
+      assert.equal(store.write({ facts: { indexed_at: "now" } }), 1);
+      assert.equal(store.write({ remove: ["none.ts"] }), 1);
+      const [file = assert.fail()] = store.files();
+      assert.equal(store.write({ restamp: [{ id: file.id, stamp: "new" }] }), 1);
+      assert.equal(store.files()[0]?.stamp, "new");
+      assert.equal(store.write({ remove: ["a.ts"] }), 2);
+      assert.equal(store.write({ addSegment: "s" }), 3);
+      assert.equal(store.write({ dropSegments: ["s"] }), 4);
+    });
+
+    test("gives a changed file a new id and forgets the old one", () => {
+      using store = open();
+      store.write({ put: [newFile("a.ts", "one")] });
+      const [before = assert.fail()] = store.files();
+      store.write({ put: [newFile("a.ts", "two")] });
+      const [after = assert.fail()] = store.files();
+      assert.ok(after.id > before.id);
+      assert.equal(store.text(before.id), undefined);
+      assert.equal(store.text(after.id)?.text, "two");
+      assert.deepEqual(store.snapshot().fileIds, [after.id]);
+      assert.equal(store.fileCount(), 1);
+    });
+
+    test("keeps a file either indexed or skipped", () => {
+      using store = open();
+      store.write({ put: [newFile("a.ts")] });
+      store.write({ skip: [{ path: "a.ts", stamp: "s", reason: "not text" }] });
+      assert.deepEqual([store.fileCount(), store.skippedFiles().length], [0, 1]);
+      store.write({ put: [newFile("a.ts")] });
+      assert.deepEqual([store.fileCount(), store.skippedFiles().length], [1, 0]);
+    });
+
+    test("accepts any path and text", () => {
+      using store = open();
+      const paths = ["'; DROP TABLE files; --", "%_\\", "日本語/𝒳.ts", "new\nline", "a'b\"c"];
+      store.write({ put: paths.map((path) => newFile(path, `${path}\u2028 \ud83d\ude00 \t`)) });
+      for (const { id, path } of store.files()) assert.equal(store.text(id)?.text, `${path}\u2028 \ud83d\ude00 \t`);
+      assert.deepEqual(
+        store
+          .files()
+          .map(({ path }) => path)
+          .sort(),
+        paths.sort(),
+      );
+    });
+
+    test("keeps vectors by file, in the order they were stored, and says which files have none", () => {
+      using store = open();
+      store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
+      const [a = 0, b = 0, c = 0] = store.snapshot().fileIds;
+      assert.deepEqual([store.vectorsMadeBy(), store.filesWithoutVectors(9)], [undefined, [a, b, c]]);
+      const generation = store.generation();
+      store.write({ vectors: { madeBy: "model", files: [{ id: b, bytes: Uint8Array.of(1, 2) }] } });
+      store.write({ vectors: { madeBy: "model", files: [{ id: a, bytes: Uint8Array.of(3) }] } });
+      store.write({ vectors: { madeBy: "model", files: [{ id: 999, bytes: Uint8Array.of(9) }] } });
+      assert.equal(store.generation(), generation);
+      const [first = assert.fail(), second = assert.fail(), ...rest] = store.vectorsAfter(0);
+      assert.deepEqual([first.id, [...first.bytes], second.id, rest], [b, [1, 2], a, []]);
+      assert.deepEqual(
+        store.vectorsAfter(first.number).map(({ id }) => id),
+        [a],
+      );
+      assert.deepEqual([store.filesWithoutVectors(9), store.filesWithoutVectors(0)], [[c], []]);
+    });
+
+    test("never mixes vectors of two models, and deletes those of deleted and changed files", () => {
+      using store = open();
+      store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
+      const files = store.snapshot().fileIds.map((id) => ({ id, bytes: Uint8Array.of(id) }));
+      store.write({ vectors: { madeBy: "one", files } });
+      store.write({ remove: ["a.ts"], put: [newFile("b.ts", "changed\n")] });
+      const [remaining = assert.fail(), ...others] = store.vectorsAfter(0);
+      assert.deepEqual(others, []);
+      store.write({
+        vectors: { madeBy: "two", files: store.filesWithoutVectors(1).map((id) => ({ id, bytes: Uint8Array.of(7) })) },
+      });
+      assert.equal(store.vectorsMadeBy(), "two");
+      const after = store.vectorsAfter(0);
+      assert.deepEqual(
+        after.map(({ bytes }) => [...bytes]),
+        [[7]],
+      );
+      assert.ok((after[0]?.number ?? 0) > remaining.number);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { isLocked, takeLock } from "../../../system/lock.ts";
+import { newFile, testIndexStore } from "./index-store.contract.ts";
+import { openMemoryStore } from "./memory-index-store.ts";
+import { openSqliteStore } from "./sqlite-index-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "spillway-test-"));
+after(() => rmSync(folder, { recursive: true }));
+let count = 0;
+const nextPath = () => join(folder, `${count++}.db`);
+
+testIndexStore("memory", openMemoryStore);
+testIndexStore("SQLite", () => openSqliteStore(nextPath()));
+
+describe("a store in SQLite", () => {
+  test("gives a reader whole changes, in snapshots", () => {
+    const path = nextPath();
+    using writer = openSqliteStore(path);
+    using reader = openSqliteStore(path);
+    writer.write({ put: [newFile("a.ts"), newFile("b.ts")] });
+    const before = reader.snapshot();
+    writer.write({ put: [newFile("c.ts")], remove: ["a.ts"] });
+    assert.equal(before.fileIds.length, 2);
+    assert.equal(reader.snapshot().generation, before.generation + 1);
+    assert.deepEqual(
+      reader.files().map((file) => file.path),
+      ["b.ts", "c.ts"],
+    );
+  });
+
+  test("rolls back a change that fails halfway", () => {
+    using store = openSqliteStore(nextPath());
+    const broken = { ...newFile("b.ts"), hash: null as unknown as string };
+    assert.throws(() => store.write({ put: [newFile("a.ts"), broken] }));
+    assert.deepEqual([store.fileCount(), store.generation()], [0, 0]);
+  });
+});
+
+describe("the writer's lock", () => {
+  test("is held by one owner, and free again when it is released", () => {
+    const path = nextPath();
+    {
+      using lock = takeLock(path);
+      assert.ok(lock !== null);
+      assert.equal(takeLock(path), null);
+      assert.equal(isLocked(path), true);
+    }
+    assert.equal(isLocked(path), false);
+  });
+});

@@ -1,0 +1,82 @@
+/** What an index is stored in: files with their chunks, in generations. It does not depend on ranking or inverted indexes. */
+import type { Chunk } from "../chunk.ts";
+
+/** A version of a file. A changed file gets a new id, so an id always means the same text. */
+export type StoredFile = { readonly id: number; readonly path: string; readonly stamp: string; readonly hash: string };
+
+/** The indexed text of a file and where its chunks are. */
+export type StoredText = {
+  readonly id: number;
+  readonly path: string;
+  readonly stamp: string;
+  readonly text: string;
+  readonly chunks: readonly Chunk[];
+};
+
+/** A file as it is written. */
+export type NewFile = Omit<StoredFile, "id"> & { readonly text: string; readonly chunks: readonly Chunk[] };
+
+/** A skipped file; its stamp saves reading it again. */
+export type StoredSkip = { readonly path: string; readonly stamp: string; readonly reason: string };
+
+/** Vectors of the chunks of some files, as bytes, and what made them. Those of deleted files are ignored. */
+export type NewVectors = {
+  readonly madeBy: string;
+  readonly files: readonly { readonly id: number; readonly bytes: Uint8Array }[];
+};
+
+/** The vectors of one file. Those stored later have a higher number. */
+export type StoredVectors = { readonly number: number; readonly id: number; readonly bytes: Uint8Array };
+
+/** Changes that are made together or not at all. */
+export type Change = {
+  readonly put?: readonly NewFile[];
+  /** Files with the same bytes and a new stamp: only the stamp changes, and the generation stays. */
+  readonly restamp?: readonly { readonly id: number; readonly stamp: string }[];
+  readonly skip?: readonly StoredSkip[];
+  /** Paths of deleted files. */
+  readonly remove?: readonly string[];
+  /** The name of a new segment, and of those it replaces. */
+  readonly addSegment?: string;
+  readonly dropSegments?: readonly string[];
+  /** Vectors of files, all by one model. Those of any other model are deleted: two are never mixed. */
+  readonly vectors?: NewVectors;
+  /** Facts about the index as a whole, by name. */
+  readonly facts?: Readonly<Record<string, string>>;
+};
+
+/** The files and segments of one generation. */
+export type Snapshot = {
+  /** Incremented by every change that adds, replaces or removes a file or a segment. */
+  readonly generation: number;
+  readonly fileIds: readonly number[];
+  readonly segments: readonly string[];
+};
+
+/** Several processes may read while one writes; a reader never sees half a change. */
+export interface IndexStore extends Disposable {
+  generation(): number;
+  /** A fact about the index as a whole. */
+  fact(name: string): string | undefined;
+  snapshot(): Snapshot;
+  fileCount(): number;
+  files(): StoredFile[];
+  skippedFiles(): StoredSkip[];
+  /** The text of a version; undefined once the version is replaced or removed. */
+  text(id: number): StoredText | undefined;
+  /** What made the stored vectors; undefined while there are none. */
+  vectorsMadeBy(): string | undefined;
+  /** Vectors with a higher number than this, in order. */
+  vectorsAfter(number: number): StoredVectors[];
+  /** Files without vectors, the oldest first. */
+  filesWithoutVectors(limit: number): number[];
+  /** Makes the change in one transaction and returns the new generation. */
+  write(change: Change): number;
+}
+
+/** An index and its source: the folder, the store, and the folder of its segments (null where segments are not kept). */
+export type IndexLocation = {
+  readonly root: string;
+  readonly store: IndexStore;
+  readonly segmentFolder: string | null;
+};

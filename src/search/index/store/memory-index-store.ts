@@ -1,0 +1,100 @@
+/** An index store in memory: for tests, and for searches where the disk cannot be written. */
+import type {
+  Change,
+  IndexStore,
+  NewFile,
+  NewVectors,
+  StoredFile,
+  StoredSkip,
+  StoredText,
+  StoredVectors,
+} from "./index-store.ts";
+
+/** An empty store. */
+export function openMemoryStore(): IndexStore {
+  const files = new Map<string, NewFile & { id: number }>();
+  const byId = new Map<number, string>();
+  const skippedFiles = new Map<string, StoredSkip>();
+  const segments = new Set<string>();
+  const facts = new Map<string, string>();
+  const vectors = new Map<number, StoredVectors>();
+  let madeBy: string | undefined;
+  let lastNumber = 0;
+  let generation = 0;
+  let lastId = 0;
+
+  function write(change: Change): number {
+    let changed = false;
+    for (const path of change.remove ?? []) {
+      skippedFiles.delete(path);
+      changed = removeFile(path) || changed;
+    }
+    for (const file of change.put ?? []) {
+      skippedFiles.delete(file.path);
+      removeFile(file.path);
+      files.set(file.path, { ...file, id: ++lastId });
+      byId.set(lastId, file.path);
+      changed = true;
+    }
+    for (const entry of change.skip ?? []) {
+      changed = removeFile(entry.path) || changed;
+      skippedFiles.set(entry.path, entry);
+    }
+    for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
+    for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
+    if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
+    for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
+    if (change.vectors !== undefined) putVectors(change.vectors);
+    if (changed) generation++;
+    return generation;
+  }
+
+  function removeFile(path: string): boolean {
+    byId.delete(files.get(path)?.id ?? 0);
+    return files.delete(path);
+  }
+
+  const fileOf = (id: number) => files.get(byId.get(id) ?? "");
+
+  function putVectors(change: NewVectors): void {
+    if (madeBy !== change.madeBy) vectors.clear();
+    madeBy = change.madeBy;
+    for (const { id, bytes } of change.files) if (byId.has(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
+  }
+
+  /** Also deletes the vectors of deleted files. */
+  function liveVectors(): StoredVectors[] {
+    for (const id of vectors.keys()) if (!byId.has(id)) vectors.delete(id);
+    return [...vectors.values()].sort((one, other) => one.number - other.number);
+  }
+
+  function restamp(id: number, stamp: string): void {
+    const file = fileOf(id);
+    if (file !== undefined) files.set(file.path, { ...file, stamp });
+  }
+
+  const withoutText = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
+
+  return {
+    generation: () => generation,
+    fact: (name) => facts.get(name),
+    snapshot: () => ({
+      generation,
+      fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
+      segments: [...segments],
+    }),
+    fileCount: () => files.size,
+    files: () => [...files.values()].map(withoutText),
+    skippedFiles: () => [...skippedFiles.values()],
+    text(id): StoredText | undefined {
+      const file = fileOf(id);
+      return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
+    },
+    vectorsMadeBy: () => madeBy,
+    vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),
+    filesWithoutVectors: (limit) =>
+      [...files.values()].flatMap(({ id }) => (vectors.has(id) ? [] : [id])).slice(0, limit),
+    write,
+    [Symbol.dispose]: () => undefined,
+  };
+}

@@ -1,0 +1,184 @@
+/** An index store in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves no partial one. */
+import type { DatabaseSync as Database, StatementSync } from "node:sqlite";
+import { DatabaseSync } from "../../../system/load-sqlite.ts";
+import { makePrivate } from "../../../system/sqlite.ts";
+import type { Chunk } from "../chunk.ts";
+import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
+
+/** Incremented with every change of the tables or of their content; an index of another version is built again. */
+const SCHEMA_VERSION = 4;
+
+/** Texts have a table of their own: listing all files then reads some hundred pages, not one or more for each file. */
+const schema = `
+  CREATE TABLE IF NOT EXISTS files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS texts (
+    id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS vectors (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL UNIQUE REFERENCES files (id) ON DELETE CASCADE,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  INSERT OR IGNORE INTO facts VALUES ('generation', '0');
+`;
+
+const madeByFact = "vectors_made_by";
+
+/** Opens the store at this path, or creates it. */
+export function openSqliteStore(path: string): IndexStore {
+  const database = openDatabase(path);
+  const statements = new Map<string, StatementSync>();
+  const sql = (text: string): StatementSync => {
+    const statement = statements.get(text) ?? database.prepare(text);
+    statements.set(text, statement);
+    return statement;
+  };
+
+  /** Many rows at once: parsing one JSON text is several times faster than an object from each row. */
+  const readJson = <Row>(text: string): Row[] => JSON.parse(String(sql(text).get()?.rows));
+  const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
+  const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
+
+  function putVectors({ madeBy, files }: NewVectors): void {
+    if (fact(madeByFact) !== madeBy) sql("DELETE FROM vectors").run();
+    setFact(madeByFact, madeBy);
+    const insert = "INSERT OR REPLACE INTO vectors (file, bytes) SELECT id, ? FROM files WHERE id = ?";
+    for (const { id, bytes } of files) sql(insert).run(bytes, id);
+  }
+
+  function apply(change: Change): number {
+    let changed = 0;
+    const run = (text: string, ...values: (string | number | Uint8Array)[]) => Number(sql(text).run(...values).changes);
+    const removeFile = (file: string) => run("DELETE FROM files WHERE path = ?", file);
+    for (const file of change.remove ?? []) {
+      changed += removeFile(file);
+      run("DELETE FROM passed WHERE path = ?", file);
+    }
+    for (const { path: file, stamp, hash, text, chunks } of change.put ?? []) {
+      removeFile(file);
+      run("DELETE FROM passed WHERE path = ?", file);
+      changed += run("INSERT INTO files (path, stamp, hash) VALUES (?, ?, ?)", file, stamp, hash);
+      run("INSERT INTO texts VALUES (last_insert_rowid(), ?, ?)", packChunks(chunks), text);
+    }
+    for (const { path: file, stamp, reason } of change.skip ?? []) {
+      changed += removeFile(file);
+      run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
+    }
+    for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
+    for (const segment of change.dropSegments ?? []) changed += run("DELETE FROM segments WHERE name = ?", segment);
+    if (change.addSegment !== undefined)
+      changed += run("INSERT OR REPLACE INTO segments VALUES (?)", change.addSegment);
+    for (const [name, value] of Object.entries(change.facts ?? {})) setFact(name, value);
+    if (change.vectors !== undefined) putVectors(change.vectors);
+    const generation = Number(fact("generation")) + (changed > 0 ? 1 : 0);
+    setFact("generation", String(generation));
+    return generation;
+  }
+
+  return {
+    generation: () => Number(fact("generation")),
+    fact: (name) => (name === "generation" ? undefined : fact(name)),
+    snapshot: () =>
+      inTransaction(database, "BEGIN", () => ({
+        generation: Number(fact("generation")),
+        fileIds: readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
+        segments: sql("SELECT name FROM segments ORDER BY name")
+          .all()
+          .map(({ name }) => String(name)),
+      })),
+    fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
+    files: () =>
+      readJson<[number, string, string, string]>(
+        "SELECT json_group_array(json_array(id, path, stamp, hash)) AS rows FROM files",
+      ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
+    skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
+    text(id) {
+      const row = sql("SELECT path, stamp, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(id);
+      if (row === undefined) return undefined;
+      const [path, stamp, text] = [String(row.path), String(row.stamp), String(row.text)];
+      return { id, path, stamp, text, chunks: unpackChunks(row.chunks as Uint8Array) };
+    },
+    vectorsMadeBy: () => fact(madeByFact),
+    vectorsAfter: (number) =>
+      sql("SELECT number, file, bytes FROM vectors WHERE number > ? ORDER BY number")
+        .all(number)
+        .map((row) => ({ number: Number(row.number), id: Number(row.file), bytes: row.bytes as Uint8Array })),
+    filesWithoutVectors: (limit) =>
+      sql("SELECT id FROM files WHERE id NOT IN (SELECT file FROM vectors) ORDER BY id LIMIT ?")
+        .all(limit)
+        .map(({ id }) => Number(id)),
+    write: (change) => inTransaction(database, "BEGIN IMMEDIATE", () => apply(change)),
+    [Symbol.dispose]: () => database.close(),
+  };
+}
+
+function openDatabase(path: string): Database {
+  makePrivate(path);
+  const database = new DatabaseSync(path);
+  try {
+    prepareSchema(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareSchema(database: Database): void {
+  // A row holds a whole text: large pages split it less.
+  database.exec("PRAGMA busy_timeout = 10000; PRAGMA page_size = 16384");
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+  if (version === SCHEMA_VERSION) return;
+  inTransaction(database, "BEGIN IMMEDIATE", () => {
+    for (const table of ["vectors", "texts", "files", "passed", "segments", "facts"]) {
+      if (version !== 0) database.exec(`DROP TABLE IF EXISTS ${table}`);
+    }
+    database.exec(schema);
+    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  });
+}
+
+function inTransaction<T>(database: Database, begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+  database.exec(begin);
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
+
+/** A full disk may have ended the transaction already; then rolling back fails, and the first error says why. */
+function rollBack(database: Database): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // There is no transaction left.
+  }
+}
+
+/** Four numbers for each chunk; the chunks of a file are read and written together. */
+function packChunks(chunks: readonly Chunk[]): Uint8Array {
+  const numbers = new Uint32Array(chunks.length * 4);
+  for (const [index, { start, end, startLine, endLine }] of chunks.entries()) {
+    numbers.set([start, end, startLine, endLine], index * 4);
+  }
+  return new Uint8Array(numbers.buffer);
+}
+
+function unpackChunks(bytes: Uint8Array): Chunk[] {
+  const numbers = new Uint32Array(Uint8Array.from(bytes).buffer);
+  const numberAt = (offset: number) => numbers[offset] as number;
+  return Array.from({ length: numbers.length / 4 }, (_, index) => {
+    const first = index * 4;
+    const [start, end] = [numberAt(first), numberAt(first + 1)];
+    return { start, end, startLine: numberAt(first + 2), endLine: numberAt(first + 3) };
+  });
+}

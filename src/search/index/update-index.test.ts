@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { parseQuery } from "../rank/query.ts";
+import { findPart, rankFiles } from "../rank/rank.ts";
+import { openReader } from "./index-reader.ts";
+import { publishSegments } from "./publish-segments.ts";
+import { newFile } from "./store/index-store.contract.ts";
+import { openMemoryStore } from "./store/memory-index-store.ts";
+import { openSqliteStore } from "./store/sqlite-index-store.ts";
+import { updateIndex } from "./update-index.ts";
+
+async function openIndex() {
+  const folder = await makeTemporaryFolder();
+  const root = join(folder.path, "root");
+  const segmentFolder = join(folder.path, "index");
+  for (const each of [root, segmentFolder]) mkdirSync(each);
+  const store = openSqliteStore(join(segmentFolder, "index.db"));
+  const reader = openReader(store, segmentFolder);
+  const location = { root, store, segmentFolder };
+  return {
+    ...location,
+    reader,
+    write(path: string, content: string | Uint8Array) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    },
+    update: (signal = new AbortController().signal, now = () => Date.now() + 10_000) =>
+      updateIndex(location, { maxFileBytes: 100_000, signal, now }),
+    find(query: string, source = reader): string[] {
+      const { view } = source.load();
+      return rankFiles(view, parseQuery(query), { limit: 20 }).map(({ file }) => {
+        const { segment, firstFile } = findPart(view, file);
+        return segment.path(file - firstFile);
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      store[Symbol.dispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("an update of the index", () => {
+  test("indexes new and changed files, removes deleted ones, and does nothing else", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "function parseOrders() {}\n");
+    index.write("b.ts", "function sendInvoice() {}\n");
+    assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [2, 2, 0]);
+    assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [2, 0, 0]);
+    index.write("b.ts", "function sendReminder() {}\n");
+    rmSync(join(index.root, "a.ts"));
+    assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [1, 1, 1]);
+    assert.deepEqual(index.find("parse orders"), []);
+    assert.deepEqual(index.find("invoice"), []);
+    assert.deepEqual(index.find("reminder"), ["b.ts"]);
+  });
+
+  test("notices other bytes with an older time and the same size, as after a branch switch", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    await index.update();
+    index.write("next.ts", "const other = 1;\n");
+    utimesSync(join(index.root, "next.ts"), new Date(0), new Date(0));
+    renameSync(join(index.root, "next.ts"), join(index.root, "a.ts"));
+    assert.equal((await index.update()).indexed, 1);
+    assert.deepEqual(index.find("other"), ["a.ts"]);
+  });
+
+  test("does not index a file again that was only touched", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    await index.update();
+    const { generation } = index.store.snapshot();
+    utimesSync(join(index.root, "a.ts"), new Date(), new Date());
+    assert.equal((await index.update()).indexed, 0);
+    assert.equal(index.store.generation(), generation);
+  });
+
+  test("marks a file that was written just now, to read it again", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    await index.update(undefined, Date.now);
+    assert.match(index.store.files()[0]?.stamp ?? "", /\?$/);
+  });
+
+  test("passes over files that are not source, with the reason", async () => {
+    await using index = await openIndex();
+    index.write("good.ts", "export const good = 1;\n");
+    index.write("large.ts", "x = 1\n".repeat(30_000));
+    index.write("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    index.write(
+      "zeros.ts",
+      Buffer.concat([Buffer.from("text\n".repeat(20_000)).subarray(0, 90_000), Buffer.alloc(10)]),
+    );
+    index.write("icon.lua", `local icon = "\x06"\n${"local value = 1\n".repeat(100)}`);
+    index.write("noise.lua", `${"local icon = '\x06\x05'\n".repeat(20)}`);
+    index.write("bundle.js", `var a=${"1+".repeat(5_000)}1;`);
+    index.write("latin.py", Buffer.from("# caf\xe9 na\xefve r\xe9sum\xe9 pour tester\nvalue = 1\n", "latin1"));
+    symlinkSync("/etc/passwd", join(index.root, "link.ts"));
+    const { files, skipped } = await index.update();
+    assert.equal(files, 3);
+    const reasons = Object.fromEntries(skipped.map(({ path, reason }) => [path, reason]));
+    assert.match(reasons["noise.lua"] ?? "", /not text/);
+    assert.match(reasons["large.ts"] ?? "", /larger than/);
+    assert.match(reasons["image.png"] ?? "", /not text/);
+    assert.match(reasons["zeros.ts"] ?? "", /not text/);
+    assert.match(reasons["bundle.js"] ?? "", /lines are too long/);
+    assert.equal(reasons["link.ts"], "symbolic link");
+    assert.deepEqual(index.find("café"), ["latin.py"]);
+    const second = await index.update();
+    assert.deepEqual([second.indexed, second.skippedCount], [0, skipped.length]);
+  });
+
+  test("removes images from a notebook, and keeps its line numbers", async () => {
+    await using index = await openIndex();
+    const image = Buffer.from(Array.from({ length: 60_000 }, (_, index) => (index * 7_919) % 251)).toString("base64");
+    const lines = [
+      '   "source": [',
+      '    "def plot_orders(path):\\n",',
+      `   "image/png": "${image}"`,
+      '    "needle"',
+      "   ]",
+    ];
+    index.write("a.ipynb", `{"cells": [\n${lines.join("\n")}\n]}\n`);
+    const { files } = await index.update();
+    assert.equal(files, 1);
+    assert.deepEqual(index.find("plot_orders"), ["a.ipynb"]);
+    const [file = assert.fail()] = index.store.files();
+    assert.deepEqual(index.store.text(file.id)?.text.split("\n").slice(3, 5), [
+      '   "image/png": "..."',
+      '    "needle"',
+    ]);
+  });
+
+  test("applies a changed size limit", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
+    const { signal } = new AbortController();
+    const location = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    for (const [maxFileBytes, files] of [
+      [100, 0],
+      [10_000, 1],
+      [200, 0],
+      [200, 0],
+    ] as const) {
+      const report = await updateIndex(location, { maxFileBytes, signal, now: () => Date.now() + 10_000 });
+      assert.equal(report.files, files, `${maxFileBytes}`);
+    }
+  });
+
+  test("reports an unreadable file, removes its old text, and indexes it again later", {
+    skip: process.getuid?.() === 0,
+  }, async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const secret = 1;\n");
+    index.write("b.ts", "const open = 1;\n");
+    await index.update();
+    chmodSync(join(index.root, "a.ts"), 0o000);
+    const { skipped } = await index.update();
+    assert.deepEqual(skipped, [{ path: "a.ts", reason: "permission denied", again: true }]);
+    assert.deepEqual(index.find("secret"), []);
+    chmodSync(join(index.root, "a.ts"), 0o600);
+    assert.equal((await index.update()).indexed, 1);
+  });
+
+  test("keeps what was stored before an abort, and continues from there", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 1_200; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(20));
+    const stop = new AbortController();
+    const location = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    const options = { maxFileBytes: 100_000, now: () => Date.now() + 10_000, signal: stop.signal };
+    const progress = (done: number) => {
+      if (done === 800) stop.abort();
+    };
+    await assert.rejects(updateIndex(location, { ...options, progress }));
+    const before = index.store.fileCount();
+    assert.ok(before >= 500 && before < 1_200, `${before} files`);
+    const { indexed, files } = await index.update();
+    assert.deepEqual([indexed, files], [1_200 - before, 1_200]);
+  });
+});
+
+test("more files may be deleted or passed over than a call can have arguments", async () => {
+  await using folder = await makeTemporaryFolder();
+  writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
+  const store = openMemoryStore();
+  const skip = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));
+  store.write({ skip });
+  const sizes: number[] = [];
+  const write: typeof store.write = (change) => {
+    sizes.push(change.remove?.length ?? 0);
+    return store.write(change);
+  };
+  const location = { root: folder.path, store: { ...store, write }, segmentFolder: null };
+  const { signal } = new AbortController();
+  const { files, removed } = await updateIndex(location, { maxFileBytes: 1_000, signal, now: Date.now });
+  assert.deepEqual([files, removed, store.skippedFiles().length], [1, 0, 0]);
+  assert.ok(Math.max(...sizes) <= 1_000, "removed in one step");
+});
+
+test("an index in memory and an index of a few large files are searched completely", async () => {
+  await using index = await openIndex();
+  const filler = "const filler = compute(value);\n".repeat(3_000);
+  for (let file = 0; file < 60; file++) index.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
+  const store = openMemoryStore();
+  const { signal } = new AbortController();
+  const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
+  await updateIndex({ root: index.root, store, segmentFolder: null }, options);
+  assert.deepEqual(index.find("needle59", openReader(store, null)), ["f59.ts"]);
+  await updateIndex({ root: index.root, store: index.store, segmentFolder: index.segmentFolder }, options);
+  assert.deepEqual(index.find("needle59"), ["f59.ts"]);
+  assert.ok(index.store.snapshot().segments.length > 0, "no segment was published");
+});
+
+describe("segments", () => {
+  test("give the same results as files that are in none", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 250; file++) {
+      index.write(
+        `src/part${file % 7}/file${file}.ts`,
+        `function step${file}(order: Order) {\n  return route${file % 13}(order);\n}\n`,
+      );
+    }
+    await index.update();
+    assert.ok(index.store.snapshot().segments.length > 0, "nothing was published");
+    const answers = ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query));
+    for (const name of index.store.snapshot().segments) rmSync(join(index.segmentFolder, name));
+    const bare = openReader(index.store, index.segmentFolder);
+    assert.deepEqual(
+      ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query, bare)),
+      answers,
+    );
+  });
+
+  test("are built with a pause after each file", async () => {
+    await using index = await openIndex();
+    const store = openMemoryStore();
+    store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
+    let pauses = 0;
+    await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {
+      pauses++;
+    });
+    assert.ok(pauses >= 120, `${pauses} pauses`);
+  });
+
+  test("that are damaged are built again, and leftovers are deleted", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`);
+    await index.update();
+    const [name = assert.fail()] = index.store.snapshot().segments;
+    writeFileSync(join(index.segmentFolder, name), "damaged");
+    writeFileSync(join(index.segmentFolder, "old.segment.unfinished"), "left by a killed writer");
+    assert.deepEqual(index.find("value149"), ["f149.ts"]);
+    index.write("new.ts", "const fresh = 1;\n");
+    await index.update();
+    const names = readdirSync(index.segmentFolder).filter((each) => each.includes(".segment"));
+    assert.deepEqual(names, index.store.snapshot().segments);
+    assert.ok(!names.includes(name), "the damaged one is still in use");
+  });
+
+  test("follow changes: only the newest text of a file counts", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = alpha;\n`);
+    await index.update();
+    for (let round = 0; round < 12; round++) {
+      index.write("f7.ts", `const round${round} = beta;\n`);
+      await index.update();
+      assert.deepEqual(index.find("beta"), ["f7.ts"]);
+      assert.equal(index.find(`round${round}`).length, 1);
+      assert.ok(!index.find("alpha").includes("f7.ts"));
+      assert.equal(index.reader.load().view.liveFiles, 150);
+    }
+  });
+});

@@ -1,0 +1,242 @@
+/** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
+import { chunkText } from "./chunk.ts";
+import { decodeSource, isTooLarge, readSource, tooLarge } from "./folder/source-file.ts";
+import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
+import { createPause, type Pause } from "./pause.ts";
+import { publishSegments } from "./publish-segments.ts";
+import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
+
+export type UpdateOptions = {
+  /** Larger files are skipped. */
+  readonly maxFileBytes: number;
+  /** Read and store every file again, changed or not. */
+  readonly force?: boolean;
+  /** Full paths of folders that are not walked. */
+  readonly hidden?: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** Called for every file that is read, and at the end: how many files are done, of how many. */
+  readonly progress?: (done: number, total: number) => void;
+};
+
+/** What a run did. */
+export type UpdateReport = {
+  /** Files in the index after the run. */
+  readonly files: number;
+  /** New and changed files that this run indexed, and deleted files. */
+  readonly indexed: number;
+  readonly removed: number;
+  readonly skippedCount: number;
+  /** How many of the skipped files may be readable another time. */
+  readonly unreadable: number;
+  /** The first skipped files, with the reasons. */
+  readonly skipped: readonly SkippedFile[];
+  /** Bytes that this run read. */
+  readonly bytes: number;
+};
+
+/** Skipped files that a report names; the count includes all. */
+const MAX_SKIPPED_NAMED = 200;
+
+/** Runs to the end or to an abort; what was stored before an abort stays. The caller holds the lock: there is one writer at a time. */
+export async function updateIndex(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
+  const pause = createPause(options.signal);
+  const knownFiles = readKnownFiles(location.store);
+  const skipped = createSkippedList();
+  const files = await walk(location.root, options.hidden, pause, skipped);
+  const writer = createWriter(location, pause, skipped);
+  let knownCount = 0;
+  for (const [done, file] of files.entries()) {
+    const storedFile = knownFiles.files.get(file.path);
+    if (storedFile !== undefined || knownFiles.skips.has(file.path)) knownCount++;
+    if (isUnchanged(file, storedFile, options)) continue;
+    options.progress?.(done, files.length);
+    await writer.add(await examine(file, knownFiles, location.root, options));
+    await pause();
+  }
+  const deleted = knownCount === knownFiles.files.size + knownFiles.skips.size ? [] : findDeleted(knownFiles, files);
+  await writer.finish(deleted);
+  options.progress?.(files.length, files.length);
+  const { indexed, bytes } = writer.sums;
+  const removed = deleted.filter((path) => knownFiles.files.has(path)).length;
+  return { files: location.store.fileCount(), indexed, removed, ...skipped.report(), bytes };
+}
+
+/** Counts skipped files and keeps the first: a tree may have more of them than source files. */
+function createSkippedList() {
+  const first: SkippedFile[] = [];
+  let [count, unreadable] = [0, 0];
+  return {
+    add(file: SkippedFile): void {
+      count += 1;
+      if (file.isRetryable) unreadable += 1;
+      if (first.length < MAX_SKIPPED_NAMED) first.push(file);
+    },
+    report: () => ({ skippedCount: count, unreadable, skipped: first }),
+  };
+}
+
+type SkippedList = ReturnType<typeof createSkippedList>;
+
+type KnownFiles = {
+  readonly files: ReadonlyMap<string, StoredFile>;
+  readonly skips: ReadonlyMap<string, StoredSkip>;
+};
+
+function readKnownFiles(store: IndexStore): KnownFiles {
+  return {
+    files: new Map(store.files().map((file) => [file.path, file])),
+    skips: new Map(store.skippedFiles().map((entry) => [entry.path, entry])),
+  };
+}
+
+async function walk(root: string, hidden: ReadonlySet<string> | undefined, pause: Pause, skipped: SkippedList) {
+  const files: FoundFile[] = [];
+  for (const step of walkFolder(root, hidden)) {
+    if ("file" in step) files.push(step.file);
+    else skipped.add(step.skipped);
+    const paused = pause();
+    if (paused !== null) await paused; // An `await` of nothing for each of many files takes longer than the walk.
+  }
+  return files;
+}
+
+function findDeleted({ files, skips }: KnownFiles, walked: readonly FoundFile[]): string[] {
+  const paths = new Set(walked.map(({ path }) => path));
+  return [...files.keys(), ...skips.keys()].filter((path) => !paths.has(path));
+}
+
+/** True for nearly all files: they cost no promise. */
+function isUnchanged(
+  file: FoundFile,
+  storedFile: StoredFile | undefined,
+  { force, maxFileBytes }: UpdateOptions,
+): boolean {
+  return !force && storedFile?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
+}
+
+/** What to do about one file. */
+type Finding =
+  | { readonly type: "restamped"; readonly id: number; readonly stamp: string }
+  | { readonly type: "changed"; readonly file: NewFile; readonly bytes: number }
+  | { readonly type: "skipped"; readonly entry: StoredSkip; readonly isStored: boolean }
+  | { readonly type: "unreadable"; readonly skipped: SkippedFile };
+
+async function examine(
+  file: FoundFile,
+  knownFiles: KnownFiles,
+  root: string,
+  options: UpdateOptions,
+): Promise<Finding> {
+  const { path } = file;
+  const storedFile = options.force ? undefined : knownFiles.files.get(path);
+  const knownSkip = options.force ? undefined : knownFiles.skips.get(path);
+  const { maxFileBytes } = options;
+  if (knownSkip?.stamp === file.stamp && !wasForOtherSize(knownSkip, maxFileBytes))
+    return { type: "skipped", entry: knownSkip, isStored: true };
+  const source = readSource(root, path, maxFileBytes);
+  if ("reason" in source) {
+    const { reason, isRetryable } = source;
+    if (isRetryable) return { type: "unreadable", skipped: { path, reason, isRetryable } };
+    return { type: "skipped", entry: { path, stamp: file.stamp, reason }, isStored: false };
+  }
+  const stamp = markUnsettled(source.stamp, options.now());
+  if (storedFile?.hash === source.hash) return { type: "restamped", id: storedFile.id, stamp };
+  const decoded = await decodeSource(source.bytes, path);
+  if ("reason" in decoded) {
+    return { type: "skipped", entry: { path, stamp, reason: decoded.reason }, isStored: false };
+  }
+  const { text } = decoded;
+  const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
+  return { type: "changed", file: changed, bytes: source.bytes.length };
+}
+
+/** Whether the file was skipped because of a size limit that has changed since. */
+function wasForOtherSize({ reason }: StoredSkip, maxFileBytes: number): boolean {
+  return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
+}
+
+/** Clocks of file systems are coarse: a file written within this time may be written again under the same stamp. */
+const UNSETTLED_MS = 100;
+
+/** A marked stamp never equals the file's next one, so the file is read again. */
+function markUnsettled(stamp: string, now: number): string {
+  const changedMs = Number(BigInt(stamp.split(".")[1] ?? 0) / 1_000_000n);
+  return now - changedMs < UNSETTLED_MS ? `${stamp}?` : stamp;
+}
+
+/** What is stored in one step: a search beside an indexing run sees the index grow. */
+const BATCH_CHANGES = 500;
+const BATCH_CHARS = 2_000_000;
+/** Text that is stored before a segment is published: each segment is twice as large as the last, up to the limit. */
+const FIRST_PUBLISH_CHARS = 2_000_000;
+const MAX_PUBLISH_CHARS = 16_000_000;
+
+function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
+  const sums = { indexed: 0, bytes: 0 };
+  let batch = emptyBatch();
+  let unpublishedChars = 0;
+  let publishChars = FIRST_PUBLISH_CHARS;
+
+  async function add(finding: Finding): Promise<void> {
+    if (finding.type === "restamped") batch.restamp.push(finding);
+    if (finding.type === "skipped") skip(finding.entry, finding.isStored);
+    if (finding.type === "unreadable") {
+      skipped.add(finding.skipped);
+      batch.remove.push(finding.skipped.path);
+    }
+    if (finding.type === "changed") put(finding.file, finding.bytes);
+    await flushIfLarge();
+  }
+
+  function put(file: NewFile, bytes: number): void {
+    batch.put.push(file);
+    batch.chars += file.text.length;
+    sums.indexed += 1;
+    sums.bytes += bytes;
+  }
+
+  function skip(entry: StoredSkip, isStored: boolean): void {
+    skipped.add({ path: entry.path, reason: entry.reason, isRetryable: false });
+    if (!isStored) batch.skip.push(entry);
+  }
+
+  async function flushIfLarge(): Promise<void> {
+    const { put: files, restamp, skip: skips, remove } = batch;
+    const changes = files.length + restamp.length + skips.length + remove.length;
+    if (changes >= BATCH_CHANGES || batch.chars >= BATCH_CHARS) await flush();
+  }
+
+  async function flush(): Promise<void> {
+    const { chars, ...change } = batch;
+    batch = emptyBatch();
+    if (Object.values(change).every(({ length }) => length === 0)) return;
+    location.store.write(change);
+    unpublishedChars += chars;
+    if (unpublishedChars < publishChars) return;
+    await publishSegments(location, pause);
+    unpublishedChars = 0;
+    publishChars = Math.min(publishChars * 2, MAX_PUBLISH_CHARS);
+  }
+
+  async function finish(deleted: readonly string[]): Promise<void> {
+    for (const path of deleted) {
+      batch.remove.push(path);
+      await flushIfLarge();
+    }
+    await flush();
+    await publishSegments(location, pause);
+  }
+
+  return { sums, add, finish };
+}
+
+function emptyBatch() {
+  return {
+    put: [] as NewFile[],
+    restamp: [] as { id: number; stamp: string }[],
+    skip: [] as StoredSkip[],
+    remove: [] as string[],
+    chars: 0,
+  };
+}

@@ -1,0 +1,165 @@
+/** Copies what one query needs of an index: with it, many indexes are ranked as one, and only one is open at a time. */
+import { type PostingRange, type RankedSegment, termKinds } from "../index/index-segment.ts";
+import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
+import type { ParsedQuery } from "./query.ts";
+import { listRankedTerms, matchesPath } from "./rank.ts";
+
+/** A slice of a view, in which files and chunks have other numbers. Ranking it gives what ranking the view gives. */
+export type ViewSlice = {
+  readonly view: IndexView;
+  /** The number in the slice of a chunk of the view; undefined where its file is not part of the slice. */
+  chunkOf(chunk: number): number | undefined;
+  /** The values of the view's files, for the files of the slice. */
+  pick(values: Uint8Array): Uint8Array;
+};
+
+/** Slices a view: the live files that the query matches, those of the given chunks, and their postings. */
+export function sliceView(view: IndexView, query: ParsedQuery, chunks: Iterable<number> = []): ViewSlice {
+  const terms = new Map(listRankedTerms(view, query).map((term) => [term, findTerm(view, term)]));
+  const kept = markFiles(view, query, terms, chunks);
+  const parts: ViewPart[] = [];
+  const numberings = new Map<ViewPart, PartSlice>();
+  let [fileCount, chunkCount] = [0, 0];
+  for (const part of view.parts) {
+    const sliced = slicePart(part, kept, terms);
+    numberings.set(part, { ...sliced, firstChunk: chunkCount });
+    parts.push({ segment: sliced.segment, firstFile: fileCount, firstChunk: chunkCount, dead: null });
+    fileCount += sliced.segment.fileCount;
+    chunkCount += sliced.segment.chunkCount;
+  }
+  return {
+    view: { ...view, parts, fileCount, chunkCount, cachedTerms: new Map() },
+    chunkOf: (chunk) => numberOf(view, numberings, chunk),
+    pick: (values) => values.filter((_, file) => kept[file] === 1),
+  };
+}
+
+type Terms = ReadonlyMap<string, readonly TermPostings[]>;
+
+/** 1 for each file of the view that is kept. */
+function markFiles(view: IndexView, query: ParsedQuery, terms: Terms, chunks: Iterable<number>): Uint8Array {
+  const kept = new Uint8Array(view.fileCount);
+  const mark = ({ firstFile, dead }: ViewPart, file: number): void => {
+    if (dead?.[file] !== 1) kept[firstFile + file] = 1;
+  };
+  for (const [term, postings] of terms) {
+    for (const { part, from, to } of postings) {
+      const { places, chunkFile } = part.segment;
+      for (let posting = from; posting < to; posting++) {
+        const place = places[posting] ?? 0;
+        mark(part, isOfFiles(term) ? place : (chunkFile[place] ?? 0));
+      }
+    }
+  }
+  for (const chunk of chunks) {
+    const part = partOfChunk(view, chunk);
+    if (part !== undefined) mark(part, part.segment.chunkFile[chunk - part.firstChunk] ?? 0);
+  }
+  if (query.path !== null) markNamedFiles(view, query.path, mark);
+  return kept;
+}
+
+function markNamedFiles({ parts }: IndexView, path: string, mark: (part: ViewPart, file: number) => void): void {
+  for (const part of parts) {
+    for (let file = 0; file < part.segment.fileCount; file++) {
+      if (matchesPath(part.segment.path(file), path)) mark(part, file);
+    }
+  }
+}
+
+/** Whether the places of a term's postings are files. */
+const isOfFiles = (term: string): boolean => term.startsWith(termKinds.path);
+
+const partOfChunk = ({ parts }: IndexView, chunk: number): ViewPart | undefined =>
+  parts.findLast(({ firstChunk }) => firstChunk <= chunk);
+
+const NONE = 0xffff_ffff;
+
+/** A part, and the new number of each of its chunks; NONE for those that are left out. */
+type PartSlice = { readonly segment: RankedSegment; readonly newChunk: Uint32Array; readonly firstChunk: number };
+
+function slicePart(part: ViewPart, kept: Uint8Array, terms: Terms): Omit<PartSlice, "firstChunk"> {
+  const { segment, firstFile } = part;
+  const files: number[] = [];
+  const newFile = new Uint32Array(segment.fileCount).fill(NONE);
+  for (let file = 0; file < segment.fileCount; file++) {
+    if (kept[firstFile + file] === 1) newFile[file] = files.push(file) - 1;
+  }
+  const columns = copyColumns(segment, files);
+  const postings = copyPostings(part, terms, newFile, columns.newChunk);
+  const paths = files.map((file) => segment.path(file));
+  const { newChunk, ...rest } = columns;
+  return { segment: { ...rest, ...postings, path: (file) => paths[file] ?? "" }, newChunk };
+}
+
+function copyColumns(segment: RankedSegment, files: readonly number[]) {
+  const of = (column: Uint32Array) => Uint32Array.from(files, (file) => column[file] ?? 0);
+  const newChunk = new Uint32Array(segment.chunkCount).fill(NONE);
+  const fileFirstChunk = new Uint32Array(files.length + 1);
+  const [chunkFile, chunkTokens]: [number[], number[]] = [[], []];
+  for (const [number, file] of files.entries()) {
+    const end = segment.fileFirstChunk[file + 1] ?? 0;
+    for (let chunk = segment.fileFirstChunk[file] ?? 0; chunk < end; chunk++) {
+      newChunk[chunk] = chunkFile.push(number) - 1;
+      chunkTokens.push(segment.chunkTokens[chunk] ?? 0);
+    }
+    fileFirstChunk[number + 1] = chunkFile.length;
+  }
+  return {
+    fileCount: files.length,
+    chunkCount: chunkFile.length,
+    fileIds: of(segment.fileIds),
+    fileTokens: of(segment.fileTokens),
+    fileTraits: of(segment.fileTraits),
+    fileFirstChunk,
+    chunkFile: Uint32Array.from(chunkFile),
+    chunkTokens: Uint32Array.from(chunkTokens),
+    newChunk,
+  };
+}
+
+function copyPostings(part: ViewPart, terms: Terms, newFile: Uint32Array, newChunk: Uint32Array) {
+  const ranges = new Map<string, PostingRange>();
+  const [places, weights]: [number[], number[]] = [[], []];
+  for (const [term, postings] of terms) {
+    const from = places.length;
+    const numbers = isOfFiles(term) ? newFile : newChunk;
+    for (const range of postings) if (range.part === part) copyRange(part.segment, range, numbers, places, weights);
+    if (places.length > from) ranges.set(term, { from, to: places.length });
+  }
+  return { places: Uint32Array.from(places), weights: Uint8Array.from(weights), ...openTerms(ranges) };
+}
+
+function copyRange(
+  segment: RankedSegment,
+  { from, to }: PostingRange,
+  numbers: Uint32Array,
+  places: number[],
+  weights: number[],
+): void {
+  for (let posting = from; posting < to; posting++) {
+    const place = numbers[segment.places[posting] ?? 0] ?? NONE;
+    if (place === NONE) continue;
+    places.push(place);
+    weights.push(segment.weights[posting] ?? 0);
+  }
+}
+
+function openTerms(ranges: ReadonlyMap<string, PostingRange>): Pick<RankedSegment, "find" | "findPrefix"> {
+  return {
+    find: (term) => ranges.get(term) ?? null,
+    findPrefix: (prefix, maxMoreBytes, limit) =>
+      [...ranges.keys()]
+        .filter(
+          (term) => term.startsWith(prefix) && Buffer.byteLength(term) <= Buffer.byteLength(prefix) + maxMoreBytes,
+        )
+        .slice(0, limit),
+  };
+}
+
+function numberOf(view: IndexView, numberings: ReadonlyMap<ViewPart, PartSlice>, chunk: number): number | undefined {
+  const part = partOfChunk(view, chunk);
+  const sliced = part === undefined ? undefined : numberings.get(part);
+  const number = sliced?.newChunk[chunk - (part?.firstChunk ?? 0)] ?? NONE;
+  return sliced === undefined || number === NONE ? undefined : sliced.firstChunk + number;
+}

@@ -1,0 +1,95 @@
+/** Refreshes an index before a search: a folder is indexed on its first search and checked for changes at intervals. */
+import { setTimeout as wait } from "node:timers/promises";
+import { formatCount, formatNumber } from "../answer/phrases.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
+import { SpillwayError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
+import { NOTHING_INDEXED, type RunningJob, startIndexing } from "./indexing-jobs.ts";
+import type { Repository } from "./repository/repository.ts";
+
+/** When each index was last refreshed, by the monotonic clock. */
+const refreshTimes = new WeakMap<Repository, number>();
+
+/** Longer than any indexing takes. */
+const COMPLETE_WAIT_MS = 6 * 3_600_000;
+
+export type RefreshOptions = {
+  /** Wait until the index is complete. */
+  readonly complete?: boolean;
+  readonly progress?: ((message: string) => void) | undefined;
+  /** The longest wait for a first index and for changes. Default: the settings. */
+  readonly waitMs?: { readonly first: number; readonly changes: number } | undefined;
+};
+
+/** Whether the index was checked for changes so lately that a search does not check it again. */
+export function isFresh(repository: Repository, { settings }: Session): boolean {
+  const refreshedAt = refreshTimes.get(repository) ?? -Infinity;
+  return !isFirst(repository) && performance.now() - refreshedAt < settings["search.refresh_every"];
+}
+
+/** Whether the index was never complete. */
+export function isFirst({ store }: Repository): boolean {
+  return store.fact("indexed_at") === undefined;
+}
+
+/** A writer that ends before there is an index was killed or cancelled; then this process tries. */
+const MAX_ATTEMPTS = 3;
+
+function isUnfinished({ status }: JobRecord, { store }: Repository): boolean {
+  return (status === "completed" || status === "interrupted") && store.fact("indexed_at") === undefined;
+}
+
+/** Between two calls of `progress`. */
+const PROGRESS_INTERVAL_MS = 500;
+
+/**
+ * Brings the index up to date, within the time a search may wait. Returns the record of a job that is still running or
+ * has failed, or null when the index is complete. Throws for a folder that cannot be indexed at all.
+ */
+export async function refreshIndex(
+  repository: Repository,
+  session: Session,
+  { complete = false, progress, waitMs, attempts = MAX_ATTEMPTS }: RefreshOptions & { readonly attempts?: number },
+): Promise<JobRecord | null> {
+  const { settings } = session;
+  if (isFresh(repository, session)) return null;
+  const isNew = isFirst(repository);
+  const job = await startIndexing(repository, session, isNew ? "changes" : "background");
+  const { first, changes } = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
+  const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
+  const record = await waitForEnd(job, complete ? COMPLETE_WAIT_MS : isNew ? first : changes, session.signal).finally(
+    () => clearInterval(timer),
+  );
+  if (record === null) return job.record();
+  if (record.status === "failed" && isNew) throw indexFailed(record);
+  if (isUnfinished(record, repository) && attempts > 1) {
+    return refreshIndex(repository, session, { complete, progress, waitMs, attempts: attempts - 1 });
+  }
+  if (record.status === "failed") return record;
+  refreshTimes.set(repository, performance.now());
+  return record.status === "pending" || record.status === "running" ? record : null;
+}
+
+function progressWords({ files_done, files_total }: JobRecord): string {
+  return `Indexed ${formatNumber(files_done)} of ${formatCount(files_total, "file")}`;
+}
+
+/** The last record, or null if the job takes longer. */
+async function waitForEnd(job: RunningJob, waitMs: number, signal: AbortSignal): Promise<JobRecord | null> {
+  const done = new AbortController();
+  const stop = AbortSignal.any([signal, done.signal]);
+  try {
+    return await Promise.race([job.waitForEnd(stop), wait(waitMs, null, { signal: stop })]);
+  } finally {
+    done.abort();
+  }
+}
+
+function indexFailed({ error, message, repository_path }: JobRecord): SpillwayError {
+  return new SpillwayError("index_failed", error ?? `${repository_path} could not be indexed.`, {
+    hint:
+      message === NOTHING_INDEXED
+        ? "Name a folder with source files in it; .gitignore and .spillwayignore decide which files count."
+        : "Search again; if it fails again, spillway doctor shows what is wrong with the data folder.",
+  });
+}

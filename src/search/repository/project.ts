@@ -1,0 +1,120 @@
+/** Projects separate indexes: a search in one never sees the files, names or jobs of another. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { foldersUpwards, homeFolder } from "../../config/paths.ts";
+import { SpillwayError, systemCode } from "../../errors.ts";
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { clip, safeFileName } from "../../system/safe-names.ts";
+import { isLinked, readSmallFile } from "../../system/small-file.ts";
+import { searchInvalid } from "../search-input.ts";
+
+/** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
+export type Project = { readonly id: string; readonly folder: string | null; readonly scope: object };
+
+const defaultProject = "default";
+const projectFile = join(".spillway", "project.json");
+
+export type ProjectOptions = {
+  /** The project_id that the client sent. */
+  readonly explicit: string | undefined;
+  /** Where the search for a project file begins, upwards. */
+  readonly startFolder: string;
+  /** Folder of all this owner's projects, or null. */
+  readonly home: string | null;
+  /** The object that indexes in memory belong to. */
+  readonly scope: object;
+  /** Whether a new project may be created. */
+  readonly create: boolean;
+};
+
+/** The project that the client named, or that of the nearest project file, or the default. */
+export function findProject({ explicit, startFolder, home, scope, create }: ProjectOptions): Project {
+  if (explicit !== undefined && explicit !== "") {
+    const project = makeProject(requireId(explicit, "project_id"), home, scope);
+    if (create) createdIds(scope).add(project.id);
+    else if (!exists(project)) throw projectNotFound(project.id);
+    return project;
+  }
+  return makeProject(findFileProject(startFolder) ?? defaultProject, home, scope);
+}
+
+function makeProject(id: string, home: string | null, scope: object): Project {
+  return { id, folder: home === null ? null : join(home, safeFileName(id)), scope };
+}
+
+/** Ids of the projects that this process created, by scope: in memory nothing else shows that they exist. */
+const createdByScope = new WeakMap<object, Set<string>>();
+
+function createdIds(scope: object): Set<string> {
+  const ids = createdByScope.get(scope) ?? new Set();
+  createdByScope.set(scope, ids);
+  return ids;
+}
+
+function exists({ id, folder, scope }: Project): boolean {
+  return createdIds(scope).has(id) || (folder !== null && existsSync(folder));
+}
+
+function projectNotFound(id: string): SpillwayError {
+  return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clip(id))}.`, {
+    hint: "Index a repository into it first, or omit project_id.",
+  });
+}
+
+function requireId(id: string, label: string): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,127}$/u.test(id)) return id;
+  throw searchInvalid(
+    `Invalid ${label} format: ${clip(id)}`,
+    "Letters, digits, dots, dashes and underscores, at most 128.",
+  );
+}
+
+/** The id in the nearest project file, upwards from this folder. */
+export function findFileProject(startFolder: string): string | undefined {
+  const machine = { env: process.env, platform: process.platform, homeDir: homeFolder(process.env, process.platform) };
+  for (const folder of foldersUpwards(startFolder, machine)) {
+    const path = join(folder, projectFile);
+    const text = readIfExists(path);
+    if (text !== undefined) return parseId(text, path);
+  }
+  return undefined;
+}
+
+/** Far more than a project file needs. */
+const MAX_FILE_BYTES = 64 * 1024;
+
+function readIfExists(path: string): string | undefined {
+  try {
+    if (isLinked(path)) throw projectInvalid(path, "it is reached through a symbolic link");
+    const read = readSmallFile(path, MAX_FILE_BYTES);
+    if ("instead" in read) throw projectInvalid(path, `it is ${read.instead}`);
+    if (read.bytes.length > MAX_FILE_BYTES) throw projectInvalid(path, "it is too large");
+    return new TextDecoder().decode(read.bytes);
+  } catch (error) {
+    if (error instanceof SpillwayError) throw error;
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error) ?? "")) return undefined;
+    throw projectInvalid(path, "it cannot be read", error);
+  }
+}
+
+function parseId(text: string, path: string): string {
+  const parsed = parseJson(text, path);
+  const id = typeof parsed === "object" && parsed !== null && "project_id" in parsed ? parsed.project_id : undefined;
+  if (typeof id !== "string") throw projectInvalid(path, "it has no project_id");
+  return requireId(id, `project_id in ${path}`);
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw projectInvalid(path, "it is not JSON", cause);
+  }
+}
+
+function projectInvalid(path: string, problem: string, cause?: unknown): SpillwayError {
+  return new SpillwayError("project_invalid", `The project file ${clip(path, PATH_CHARS)} is broken: ${problem}.`, {
+    hint: 'Write {"project_id": "name"} into it, or remove it.',
+    cause,
+  });
+}

@@ -1,0 +1,105 @@
+/** The input of a search, checked once at the edge. */
+import { existsSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { SpillwayError } from "../errors.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
+
+/** A search as a client sends it. Paths are relative to the current folder. */
+export type SearchInput = {
+  readonly query: string;
+  /** Folder to search; default: the current folder. */
+  readonly dir?: string | undefined;
+  readonly project_id?: string | undefined;
+  readonly repository_id?: string | undefined;
+  /** A file name's extension without its dot. */
+  readonly file_type?: string | undefined;
+  /** Only files below this folder of the repository; `%` matches any characters. */
+  readonly directory?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  /** Whether each result explains its score. */
+  readonly explain?: boolean | undefined;
+};
+
+/** A search with valid options and defaults. */
+export type SearchParameters = {
+  readonly query: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly fileType: string | null;
+  readonly directory: string | null;
+  readonly explain: boolean;
+};
+
+/** Results of one reply where the client does not say. */
+export const DEFAULT_SEARCH_LIMIT = 10;
+/** The most results of one reply. */
+export const MAX_SEARCH_LIMIT = 50;
+/** Results that are ranked; a cursor leads no further. */
+export const MAX_RANKED = 500;
+
+/** Checks the input and fills in defaults. Throws with a hint for whatever is invalid. */
+export function parseSearchInput(input: SearchInput): SearchParameters {
+  if (input.query.trim() === "")
+    throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
+  const limit = input.limit ?? DEFAULT_SEARCH_LIMIT;
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
+    throw searchInvalid(
+      `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
+      limit > MAX_SEARCH_LIMIT
+        ? `Use ${MAX_SEARCH_LIMIT}, and continue with the cursor.`
+        : `Use a whole number such as ${DEFAULT_SEARCH_LIMIT}, or leave it out.`,
+    );
+  }
+  return {
+    query: input.query,
+    limit,
+    offset: parseCursor(input.cursor),
+    fileType: parseFileType(input.file_type),
+    directory: input.directory === undefined || input.directory === "" ? null : input.directory,
+    explain: input.explain ?? false,
+  };
+}
+
+/** The parameters with the directory relative to the root. Throws for a directory outside the root. */
+export function resolveDirectory(parameters: SearchParameters, root: string): SearchParameters {
+  const { directory } = parameters;
+  if (directory === null || (!isAbsolute(directory) && !/(?:^|\/)\.\.(?:\/|$)/.test(directory))) return parameters;
+  const path = relative(root, resolve(root, directory));
+  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...parameters, directory: path };
+  if (isAbsolute(directory) && !existsSync(directory)) return parameters; // `/src` means `src`.
+  throw searchInvalid(
+    `Directory ${clip(directory, PATH_CHARS)} is outside the repository ${clip(root, PATH_CHARS)}`,
+    "Name a folder below it.",
+  );
+}
+
+function parseFileType(given: string | undefined): string | null {
+  if (given === undefined || given === "") return null;
+  if (given.startsWith(".")) {
+    throw searchInvalid("file_type should not include leading dot (use 'py' not '.py')", "Omit the dot.");
+  }
+  return given.toLowerCase();
+}
+
+/** `c_12` continues after the first twelve results. */
+export const formatCursor = (offset: number): string => `c_${offset}`;
+
+function parseCursor(cursor: string | undefined): number {
+  if (cursor === undefined || cursor === "") return 0;
+  const offset = /^c_(\d{1,4})$/.exec(cursor)?.[1];
+  if (offset !== undefined && Number(offset) >= MAX_RANKED) {
+    throw searchInvalid(
+      `Cursor ${cursor} is past the last result: ${MAX_RANKED} are ranked`,
+      "Make the query more specific, or filter.",
+    );
+  }
+  if (offset !== undefined) return Number(offset);
+  throw searchInvalid(`Invalid cursor: ${clip(cursor)}`, "Send next_cursor of an earlier reply unchanged, or omit it.");
+}
+
+/** The error for invalid input. */
+export function searchInvalid(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("search_invalid", sentence, { hint });
+}

@@ -1,0 +1,137 @@
+/** Which repositories a search covers: one folder, one repository by its id, or every repository of a project. */
+import { resolve } from "node:path";
+import { SpillwayError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
+import { clip } from "../system/safe-names.ts";
+import { findFileProject, findProject, type Project } from "./repository/project.ts";
+import { openRepository, type RepositoryHold } from "./repository/repository.ts";
+import {
+  checkListed,
+  type ListedRepository,
+  listProjects,
+  listRepositories,
+  openListed,
+  parseRepositoryId,
+} from "./repository/repository-list.ts";
+import { type SearchInput, searchInvalid } from "./search-input.ts";
+
+/** The repositories of a search. Each is opened when it is needed, and as often as it is needed. */
+export type SearchTargets = {
+  readonly project: Project;
+  /** Whether a whole project is searched: then results say which repository they are of. */
+  readonly isWide: boolean;
+  readonly open: readonly (() => Promise<RepositoryHold>)[];
+  /** Repositories of the project that may not be searched, or whose folder is gone: one sentence each. */
+  readonly skipped: readonly string[];
+};
+
+type TargetInput = Pick<SearchInput, "dir" | "project_id" | "repository_id">;
+
+/** Finds what to search. Only a folder that is named, or the current one without a project, is indexed for the first time. */
+export async function findTargets(input: TargetInput, session: Session): Promise<SearchTargets> {
+  const dir = resolve(session.cwd, input.dir || ".");
+  const one = (project: Project, open: () => Promise<RepositoryHold>) => ({
+    project,
+    isWide: false,
+    open: [open],
+    skipped: [],
+  });
+  if (input.repository_id) {
+    const listed = findListed(input.repository_id, input.project_id, dir, session);
+    return one(listed.project, () => openListed(listed, session.roots));
+  }
+  const project = projectOf(input.project_id, dir, session, false);
+  if (input.dir || !input.project_id) return one(project, () => openRepository(project, dir, session.roots));
+  return openProject(project, session);
+}
+
+/** The project that is named, or that of the nearest project file, or the default. */
+export function projectOf(
+  explicit: string | undefined,
+  startFolder: string,
+  session: Session,
+  create: boolean,
+): Project {
+  try {
+    return findProject({ explicit, startFolder, home: session.searchFolder, scope: session.store, create });
+  } catch (error) {
+    if (!(error instanceof SpillwayError) || error.code !== "project_not_found") throw error;
+    const known = projectsOf(session);
+    const there = known.length === 0 ? "" : `There are: ${quoteProjects(known)}. `;
+    throw new SpillwayError(error.code, error.message, { hint: `${there}${error.hint}`, cause: error });
+  }
+}
+
+/** The projects of this owner that have a repository. */
+export const projectsOf = ({ searchFolder, store }: Session): Project[] => listProjects(searchFolder, store);
+
+function findListed(given: string, projectId: string | undefined, dir: string, session: Session): ListedRepository {
+  const id = parseRepositoryId(given);
+  const holders = projectsOf(session).flatMap((project) => listRepositories(project).filter((each) => each.id === id));
+  if (projectId) return findHolder(id, projectOf(projectId, dir, session, false), holders);
+  const fileProject = findFileProject(dir);
+  const [only, ...others] = fileProject === undefined ? holders : preferProject(holders, fileProject);
+  if (only === undefined) throw repositoryNotFound(`No repository ${id} in any project.`, indexHint);
+  if (others.length === 0) return only;
+  throw searchInvalid(
+    `Repository ${id} is in ${holders.length} projects: ${quoteProjects(holders.map(({ project }) => project))}.`,
+    `Name one of them, for example project_id=${only.project.id}.`,
+  );
+}
+
+function findHolder(id: string, project: Project, holders: readonly ListedRepository[]): ListedRepository {
+  const held = holders.find((each) => each.project.id === project.id && each.project.folder === project.folder);
+  if (held !== undefined) return held;
+  const sentence = `No repository ${id} in project ${JSON.stringify(clip(project.id))}`;
+  const [other] = holders;
+  if (other === undefined) throw repositoryNotFound(`${sentence}.`, indexHint);
+  throw repositoryNotFound(
+    `${sentence}; it is in ${quoteProjects(holders.map(({ project }) => project))}.`,
+    `Send project_id=${other.project.id}, or omit project_id.`,
+  );
+}
+
+/** The repository in the project of the nearest project file, if it is there; else all. */
+function preferProject(holders: readonly ListedRepository[], id: string): readonly ListedRepository[] {
+  const own = holders.filter(({ project }) => project.id === id);
+  return own.length > 0 ? own : holders;
+}
+
+const indexHint = "Index its folder first, or omit repository_id to search the current folder.";
+
+function repositoryNotFound(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("repository_not_found", sentence, { hint });
+}
+
+const MAX_NAMED_PROJECTS = 10;
+
+function quoteProjects(projects: readonly Project[]): string {
+  const names = projects.slice(0, MAX_NAMED_PROJECTS).map(({ id }) => JSON.stringify(clip(id)));
+  const others = projects.length - names.length;
+  return [...names, ...(others > 0 ? [`${others} more`] : [])].join(", ");
+}
+
+/** All repositories of a project that can be searched now. */
+async function openProject(project: Project, { roots }: Session): Promise<SearchTargets> {
+  const listed = listRepositories(project);
+  const open: (() => Promise<RepositoryHold>)[] = [];
+  const failures: SpillwayError[] = [];
+  for (const repository of listed) {
+    try {
+      await checkListed(repository, roots);
+      open.push(() => openListed(repository, roots));
+    } catch (error) {
+      if (!(error instanceof SpillwayError)) throw error;
+      failures.push(error);
+    }
+  }
+  const [failure] = failures;
+  if (open.length === 0 && failure !== undefined) throw failure;
+  if (open.length === 0) {
+    throw repositoryNotFound(
+      `Project ${JSON.stringify(clip(project.id))} has no repository.`,
+      "Index a folder into it first, with its project_id.",
+    );
+  }
+  return { project, isWide: true, open, skipped: failures.map(({ message }) => message) };
+}
