@@ -25,7 +25,7 @@ import { type Objects, readObject } from "./objects.ts";
 import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
 import { makeRef, notFoundError, requireRef } from "./ref.ts";
 import type { Storage } from "./storage.ts";
-import { damagedError, expiredError, unavailableError } from "./store-errors.ts";
+import { damagedError, expiredError, toStoreError, unavailableError } from "./store-errors.ts";
 
 export type StoreOptions = {
   readonly owner: string;
@@ -48,7 +48,8 @@ const PAGE_ROWS = 200;
 const MAX_KEEP_ATTEMPTS = 5;
 
 /** The store as one owner sees it during one run. */
-export function openStore({ objects, catalogue, oldRecords }: Storage, { owner, run, now = Date.now }: StoreOptions) {
+export function openStore(storage: Storage, { owner, run, now = Date.now }: StoreOptions) {
+  const { objects, catalogue, oldRecords, journal } = storage;
   const keys = ownerKeys(owner);
   const ownerId = safeFileName(owner);
   const runId = safeFileName(run);
@@ -68,7 +69,7 @@ export function openStore({ objects, catalogue, oldRecords }: Storage, { owner, 
       throw Object.assign(new Error("The bytes were swept again and again before their record."), { code: "EIO" });
     } catch (cause) {
       secret = undefined;
-      throw systemCode(cause) === undefined ? cause : unavailableError("kept", cause);
+      throw toStoreError("kept", cause);
     }
   }
 
@@ -77,11 +78,12 @@ export function openStore({ objects, catalogue, oldRecords }: Storage, { owner, 
     const blob = await blobs.write(spool);
     const { sha256, sizeBytes } = spool;
     const time = now();
-    const row = { owner: ownerId, ref, sha256, size_bytes: sizeBytes, stored_bytes: sizeBytes, run, record };
+    const sizes = { size_bytes: sizeBytes, stored_bytes: sizeBytes };
+    const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
     const stored = await catalogue.transact(
       async (queries) => {
         if (!(await blob.adopt(queries))) return undefined;
-        await keepArtifactRow(queries, { ...row, created_at: time, used_at: time });
+        await keepArtifactRow(queries, row);
         await markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt: time });
         await deleteTombstone(queries, ownerId, ref);
         return findArtifactRow(queries, ownerId, ref, runId);
@@ -90,6 +92,7 @@ export function openStore({ objects, catalogue, oldRecords }: Storage, { owner, 
     );
     await blob.deleteIfSuperseded();
     if (stored === undefined) return undefined;
+    if (stored.created_at === time) await journal?.add({ kept: row }, time);
     const created_at = new Date(stored.created_at).toISOString();
     return { created_at, run: stored.run, path: pathOf(stored.object_key) };
   }
@@ -207,9 +210,7 @@ export function openStore({ objects, catalogue, oldRecords }: Storage, { owner, 
     owner,
     ownerId,
     run,
-    objects,
-    catalogue,
-    oldRecords,
+    ...storage,
     now,
     keep,
     find,

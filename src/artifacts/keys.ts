@@ -6,8 +6,10 @@ export const extractPrefix = "extracts/";
 export const ownersPrefix = "owners/";
 
 /** The key of new bytes. The nonce makes it one that never existed, so a sweeper of older bytes cannot delete it. */
-export const newBlobKey = (sha256: string, nonce: string): string =>
-  `${blobPrefix}${sha256.slice(0, 2)}/${sha256}.${nonce}`;
+export const newBlobKey = (sha256: string, nonce: string): string => `${blobKeysOf(sha256)}.${nonce}`;
+
+/** The key prefix of all objects with these bytes. */
+export const blobKeysOf = (sha256: string): string => `${blobPrefix}${sha256.slice(0, 2)}/${sha256}`;
 
 /** The key prefix of a blob's extracts. Extracts share folders: a folder for each would cost more than the extract. */
 export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256.slice(0, 3)}/${sha256}.`;

@@ -15,8 +15,8 @@ import { type Objects, readObject } from "./objects.ts";
 import { readOldRecord, readOldTombstone } from "./record.ts";
 
 export type OldRecords = {
-  /** Imports everything there is. */
-  importAll(): Promise<void>;
+  /** Imports everything there is; false if there was no record. */
+  importAll(): Promise<boolean>;
   /** Imports one record, which a program of version 0.1.0 may have written a moment ago; false if there is none. */
   importOne(ownerId: string, ref: string): Promise<boolean>;
 };
@@ -31,7 +31,7 @@ const guardText = "The records of this store are rows of catalogue.db.\n";
 
 export function openOldRecords(objects: Objects, sql: Sql): OldRecords {
   /** In this order: a tombstone counts only if there is no record, and a use only if there is one. */
-  async function importAll(): Promise<void> {
+  async function importAll(): Promise<boolean> {
     await keepGuard(objects);
     let hadRecords = false;
     for (const { folder, importFile } of kinds) {
@@ -41,6 +41,7 @@ export function openOldRecords(objects: Objects, sql: Sql): OldRecords {
       }
     }
     if (hadRecords) await findOrphans(objects, sql);
+    return hadRecords;
   }
 
   async function importBatch(batch: readonly OldFile[], importFile: ImportFile): Promise<void> {

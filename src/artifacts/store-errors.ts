@@ -34,6 +34,12 @@ export function unavailableError(action: "kept" | "read" | "changed", cause: unk
   return new SpillwayError("store_unavailable", `${subject}: ${fact}.`, { hint, cause });
 }
 
+/** Failures of the disk and of the catalogue as errors with a hint; other errors stay as they are. */
+export function toStoreError(action: "kept" | "read" | "changed", error: unknown): unknown {
+  if (error instanceof SpillwayError || systemCode(error) === undefined) return error;
+  return unavailableError(action, error);
+}
+
 type Explanation = { readonly fact: string; readonly hint: string };
 
 const freeSpace = "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.";

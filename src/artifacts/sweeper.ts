@@ -29,6 +29,7 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
   const now = store.now();
   await store.oldRecords?.importAll();
   const swept = await expireArtifacts(catalogue, ownerId, retention, now);
+  await noteRemoved(store, swept);
   await catalogue.transact(async (queries) => {
     await deleteOldTombstones(queries, ownerId, now - retention["artifacts.keep_tombstones"]);
     // The artifacts that a list names are swept separately.
@@ -50,7 +51,10 @@ export async function sweepWhenDue(
   const dueBefore = now() - settings["artifacts.sweep_every"];
   const { isDue, isFirst } = await catalogue.transact((queries) => claimSweep(queries, ownerId, dueBefore, now()));
   // A new store has nothing to sweep.
-  return isDue && !isFirst ? sweep(store, settings) : undefined;
+  if (!isDue || isFirst) return undefined;
+  const { takeDailySnapshot } = await import("./snapshots.ts");
+  await takeDailySnapshot(store, now());
+  return sweep(store, settings);
 }
 
 /** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */
@@ -61,8 +65,15 @@ export async function deleteArtifact(store: ArtifactStore, ref: string): Promise
     durable: true,
   });
   if (row === undefined) throw notFoundError(ref);
+  const swept: SweptArtifact = { ref, reason: "removed", sizeBytes: row.size_bytes };
+  await noteRemoved(store, [swept]);
   if (row.releasedObject !== null) await deleteObjects(store, [row.releasedObject]);
-  return { ref, reason: "removed", sizeBytes: row.size_bytes };
+  return swept;
+}
+
+async function noteRemoved({ journal, ownerId, now }: ArtifactStore, swept: readonly SweptArtifact[]): Promise<void> {
+  if (swept.length === 0) return;
+  await journal?.add({ removed: { owner: ownerId, refs: swept.map(({ ref }) => ref) } }, now());
 }
 
 const BATCH_OBJECTS = 500;

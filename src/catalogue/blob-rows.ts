@@ -85,6 +85,31 @@ export async function importBlob(
   );
 }
 
+/** Makes another object, which has the same bytes, that of a content. */
+export async function repointBlob(queries: Queries, sha256: string, objectKey: string): Promise<void> {
+  await queries.run("UPDATE blobs SET object_key = ?, stamp = NULL WHERE sha256 = ?", objectKey, sha256);
+  await queries.run("DELETE FROM garbage WHERE object_key = ?", objectKey);
+}
+
+/** One page of all blobs, in the order of their hashes. */
+export async function pageOfBlobs(queries: Queries, limit: number, after: string): Promise<BlobRow[]> {
+  return queries.all(
+    "SELECT sha256, object_key, size_bytes, stamp FROM blobs WHERE sha256 > ? ORDER BY sha256 LIMIT ?",
+    after,
+    limit,
+  );
+}
+
+/** The artifacts of all owners that have these bytes. */
+export async function refsOfBlob(queries: Queries, sha256: string): Promise<string[]> {
+  const rows = await queries.all<{ ref: string }>("SELECT ref FROM artifacts WHERE sha256 = ? LIMIT 100", sha256);
+  return rows.map(({ ref }) => ref);
+}
+
+export async function isGarbage(queries: Queries, objectKey: string): Promise<boolean> {
+  return (await queries.get("SELECT 1 AS one FROM garbage WHERE object_key = ?", objectKey)) !== undefined;
+}
+
 /** Notes that the bytes of an object were verified. */
 export async function markVerified(queries: Queries, objectKey: string, sha256: string, stamp: string): Promise<void> {
   await queries.run("UPDATE blobs SET stamp = ? WHERE sha256 = ? AND object_key = ?", stamp, sha256, objectKey);

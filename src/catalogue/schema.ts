@@ -1,9 +1,11 @@
 /** The tables of the catalogue, as the ordered list of changes that made them. */
+import { randomBytes } from "node:crypto";
 import { CatalogueError, type Queries, type Sql } from "./sql.ts";
 
 /** What each version of the schema changes. Entries are only ever added. */
 const versions: readonly (readonly string[])[] = [
   [
+    "CREATE TABLE catalogue_ids (id TEXT PRIMARY KEY)",
     // `record` is the JSON of the facts that no query needs. `stored_bytes` counts in quotas; `run` kept it first.
     `CREATE TABLE artifacts (
        owner TEXT NOT NULL, ref TEXT NOT NULL, sha256 TEXT NOT NULL, size_bytes BIGINT NOT NULL,
@@ -52,9 +54,15 @@ export async function updateSchema(sql: Sql): Promise<void> {
     await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
     const before = await readVersion(queries);
     for (const statement of versions.slice(before).flat()) await queries.run(statement);
+    if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
     await queries.run("DELETE FROM catalogue_schema");
     await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
   });
+}
+
+/** A random id, made with the catalogue: it tells a catalogue from one that took its place. */
+export async function readCatalogueId(queries: Queries): Promise<string> {
+  return (await queries.get<{ id: string }>("SELECT id FROM catalogue_ids"))?.id ?? "0";
 }
 
 async function readVersion(queries: Queries): Promise<number> {

@@ -65,7 +65,8 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
     transact,
     async copyTo(target) {
       if (path === undefined) return false;
-      await query(({ database }) => database.prepare("VACUUM INTO ?").run(target));
+      await query(() => undefined); // Creates the database where there is none.
+      await copyDatabase(path, target);
       return true;
     },
     async findDamage() {
@@ -104,6 +105,25 @@ function queriesOf(connection: Connection): Queries {
     run: async (statement, ...values) => connection.run(statement, values),
   };
 }
+
+/** Copies in another thread and over a connection of its own, so that neither this process nor others wait. */
+async function copyDatabase(path: string, target: string): Promise<void> {
+  const { DatabaseSync, backup } = await import("../system/load-sqlite.ts");
+  makePrivate(target);
+  const source = new DatabaseSync(path, { readOnly: true });
+  try {
+    // Node 22.13 has no backup.
+    if (backup === undefined) source.prepare("VACUUM INTO ?").run(target);
+    else await backup(source, target, { rate: ALL_PAGES });
+  } catch (error) {
+    throw toCatalogueError(error);
+  } finally {
+    source.close();
+  }
+}
+
+/** In one step: a copy in several starts again whenever another process writes in between. */
+const ALL_PAGES = 2 ** 31 - 1;
 
 type Connection = {
   readonly database: DatabaseSync;

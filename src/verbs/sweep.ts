@@ -1,8 +1,7 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
 import type { SweptArtifact } from "../artifacts/retention.ts";
-import { unavailableError } from "../artifacts/store-errors.ts";
+import { toStoreError } from "../artifacts/store-errors.ts";
 import { deleteArtifact as remove, type SweepReport, sweep, sweepWhenDue } from "../artifacts/sweeper.ts";
-import { systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
@@ -45,7 +44,7 @@ export async function removeArtifact(ref: string, session: Session): Promise<voi
 }
 
 function throwUnwritable(error: unknown): never {
-  throw systemCode(error) === undefined ? error : unavailableError("changed", error);
+  throw toStoreError("changed", error);
 }
 
 function emitSwept({ emit }: Session, { ref, reason, sizeBytes }: SweptArtifact): void {

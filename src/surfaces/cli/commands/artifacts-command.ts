@@ -1,8 +1,9 @@
 /** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import type { ListedArtifact } from "../../../artifacts/artifact-store.ts";
+import { toStoreError } from "../../../artifacts/store-errors.ts";
 import { nearestName } from "../../../config/suggest-name.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../../../errors.ts";
+import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -106,11 +107,7 @@ async function* formatEntries(
   try {
     for await (const listed of all) yield entry(listed);
   } catch (cause) {
-    if (!isUnwritable(cause)) throw cause;
-    throw new SpillwayError("store_unavailable", `The store cannot be listed (${systemCode(cause)}).`, {
-      hint: "spillway doctor names its folder and what is wrong with it.",
-      cause,
-    });
+    throw toStoreError("read", cause);
   }
 }
 

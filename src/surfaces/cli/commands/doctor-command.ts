@@ -1,13 +1,9 @@
 /** `spillway doctor`: checks everything Spillway depends on, and says how to fix what is wrong. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { formatCount, formatSize } from "../../../answer/phrases.ts";
-import { unavailableError } from "../../../artifacts/store-errors.ts";
-import { CatalogueError } from "../../../catalogue/sql.ts";
 import { describeProblems } from "../../../config/config-problem.ts";
 import { SpillwayError, systemCode } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
-import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { makeFolders } from "../../../system/folders.ts";
 import { clip, escapePath } from "../../../system/safe-names.ts";
@@ -17,13 +13,14 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
   usage: "doctor",
   about:
-    "Checks the settings, the store, the event log and every record, and reads a sample with every engine. The exit status is 1 if something is wrong.",
-  options: {},
+    "Checks the settings, the store, the event log and the artifacts used last, and reads a sample with every engine. The exit status is 1 if something is wrong.",
+  options: { deep: { type: "boolean", about: "Also compare the bytes of all artifacts with their hashes." } },
   toleratesBadConfig: true,
   async run(call) {
     rejectExtraArguments(0, call);
@@ -53,7 +50,8 @@ async function storeChecks(call: Call): Promise<Check[]> {
     return [
       await checkWritable("store", spoolFolder, `Replies will have no artifact_ref. ${storeAdvice}`),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
-      await checkArtifacts(session).catch(describeUnavailable),
+      ...(await checkCatalogue(session)),
+      ...(call.values.deep === true ? [await checkBytes(call, session)] : []),
       await checkLeftovers(session),
       ...(await checkEngines(session)),
     ];
@@ -61,11 +59,6 @@ async function storeChecks(call: Call): Promise<Check[]> {
     if (!(error instanceof SpillwayError)) throw error;
     return [{ name: "store", ok: false, detail: error.advice }];
   }
-}
-
-function describeExposedHome(problem: string): Check {
-  const hint = "Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.";
-  return { name: "store", ok: false, detail: `${problem} Replies have no artifact_ref. ${hint}` };
 }
 
 async function checkWritable(name: string, folder: string, consequence: string): Promise<Check> {
@@ -79,31 +72,6 @@ async function checkWritable(name: string, folder: string, consequence: string):
     const place = clip(escapePath(folder), PATH_CHARS);
     return { name, ok: false, detail: `${place} is not writable (${systemCode(error) ?? error}). ${consequence}` };
   }
-}
-
-function describeUnavailable(error: unknown): Check {
-  if (!(error instanceof CatalogueError)) throw error;
-  return { name: "artifacts", ok: false, detail: unavailableError("read", error).advice };
-}
-
-/** How many of the artifacts used last are looked at. `spillway store check` looks at all. */
-const MAX_CHECKED_ARTIFACTS = 200;
-
-async function checkArtifacts({ store }: Session): Promise<Check> {
-  const { artifacts, bytes } = await store.totals();
-  const damaged: string[] = [];
-  for (const listed of await store.listRecent(MAX_CHECKED_ARTIFACTS)) {
-    if (!("record" in listed)) damaged.push(listed.ref);
-    else if (!(await store.hasBytes(listed.record))) damaged.push(listed.record.artifact_ref);
-  }
-  const summary = `${formatCount(artifacts, "artifact")}, ${formatSize(bytes)}`;
-  if (damaged.length === 0) return { name: "artifacts", ok: true, detail: summary };
-  const hint = "Fetch their sources again, or remove them: spillway artifacts rm <ref>.";
-  return {
-    name: "artifacts",
-    ok: false,
-    detail: `${summary}; damaged: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
-  };
 }
 
 function textLine({ name, ok, detail }: Check): string {
