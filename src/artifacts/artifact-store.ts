@@ -45,7 +45,8 @@ const MARK_INTERVAL_MS = 60_000;
 
 const PAGE_ROWS = 200;
 
-const MAX_KEEP_ATTEMPTS = 5;
+/** A sweeper that is faster even once is one whose grace is over, so this many are never needed. */
+const MAX_KEEP_ATTEMPTS = 20;
 
 /** The store as one owner sees it during one run. */
 export function openStore(storage: Storage, { owner, run, now = Date.now }: StoreOptions) {
@@ -90,7 +91,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       },
       { durable: true },
     );
-    await blob.deleteIfSuperseded();
+    await blob.deleteUnlessAdopted();
     if (stored === undefined) return undefined;
     if (stored.created_at === time) await journal?.add({ kept: row }, time);
     const created_at = new Date(stored.created_at).toISOString();

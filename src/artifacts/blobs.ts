@@ -21,8 +21,8 @@ import { damagedError } from "./store-errors.ts";
 export type WrittenBlob = {
   /** Makes them the bytes of their content; false if a sweeper was faster and they must be written again. */
   adopt(queries: Queries): Promise<boolean>;
-  /** Deletes them if another writer of the same content was faster. Call it after the transaction. */
-  deleteIfSuperseded(): Promise<void>;
+  /** Deletes them if another writer of the same content or a sweeper was faster. Call it after the transaction. */
+  deleteUnlessAdopted(): Promise<void>;
 };
 
 export type Blobs = ReturnType<typeof openBlobs>;
@@ -35,7 +35,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
   async function write(spool: Spool): Promise<WrittenBlob> {
     const present = await findBlob(catalogue, spool.sha256);
     if (present && (await isSound(present))) {
-      return { adopt: (queries) => isStill(queries, present), deleteIfSuperseded: async () => undefined };
+      return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
     }
     const object_key = newBlobKey(spool.sha256, randomBytes(6).toString("hex"));
     await catalogue.transact((queries) => announceObject(queries, object_key, now()));
@@ -49,8 +49,8 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
         adoption = await adoptObject(queries, blob, present?.object_key ?? null, now());
         return adoption !== "claimed";
       },
-      async deleteIfSuperseded() {
-        if (adoption !== "superseded") return;
+      async deleteUnlessAdopted() {
+        if (adoption === "adopted") return;
         await objects.delete(object_key);
         await catalogue.transact((queries) => forgetGarbage(queries, [object_key]));
       },
