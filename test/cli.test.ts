@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -551,6 +551,24 @@ describe("the data folder", () => {
     for (const name of ["thesis.txt", "put-1-2"]) await utimes(join(elsewhere, name), 1, 1);
     assert.equal((await cli.run(["artifacts", "sweep"])).status, 0);
     assert.deepEqual((await readdir(elsewhere)).sort(), ["put-1-2", "sub", "thesis.txt"]);
+  });
+
+  test("keeps what lies behind any other linked folder", async () => {
+    await using cli = await openCli();
+    await cli.write("a.txt", "weir");
+    await cli.run(["fetch", "a.txt"]);
+    const elsewhere = join(cli.work, "precious");
+    await rename(join(cli.home, "events"), elsewhere);
+    const [owner = ""] = await readdir(elsewhere);
+    for (const name of ["data.jsonl", "more.jsonl"]) {
+      await writeFile(join(elsewhere, owner, name), "mine");
+      await utimes(join(elsewhere, owner, name), 1, 1);
+    }
+    await symlink(elsewhere, join(cli.home, "events"));
+    await cli.run(["fetch", "a.txt", "--set", "events.runs=1", "--set", "run=other"]);
+    const names = await readdir(join(elsewhere, owner));
+    assert.ok(names.includes("data.jsonl") && names.includes("more.jsonl"), names.join());
+    assert.ok(names.includes("other.jsonl"), "the log is written all the same");
   });
 });
 

@@ -18,7 +18,7 @@ export type Journal = {
 /** A file has the lines of one day and one catalogue. */
 export type JournalFile = { readonly name: string; readonly day: string; readonly catalogueId: string };
 
-const journalFolder = (home: string): string => join(home, "journal");
+export const journalFolder = (home: string): string => join(home, "journal");
 
 export function openJournal(home: string, catalogue: Catalogue): Journal {
   const folder = journalFolder(home);

@@ -5,7 +5,8 @@ import { readCatalogueId } from "../catalogue/schema.ts";
 import type { Sql } from "../catalogue/sql.ts";
 import { sqliteSql } from "../catalogue/sqlite-sql.ts";
 import { systemCode } from "../errors.ts";
-import { dayOf, deleteJournalFile, listJournal } from "./journal.ts";
+import { isBehindLink } from "../system/folders.ts";
+import { dayOf, deleteJournalFile, journalFolder, listJournal } from "./journal.ts";
 import type { Storage } from "./storage.ts";
 
 const MAX_SNAPSHOTS = 3;
@@ -35,6 +36,7 @@ export async function takeSnapshot({ copyTo }: Pick<Storage["catalogue"], "copyT
 }
 
 async function deleteOld(home: string): Promise<void> {
+  if (isBehindLink(snapshotFolder(home), journalFolder(home))) return;
   const snapshots = await listSnapshots(home);
   for (const old of snapshots.slice(MAX_SNAPSHOTS)) await rm(old, { force: true });
   const oldest = snapshots.slice(0, MAX_SNAPSHOTS).at(-1);

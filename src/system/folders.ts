@@ -47,3 +47,8 @@ export function findExposure(folder: string): string | null {
     return null; // It will be created, or its use fails with a better message.
   }
 }
+
+/** Whether a folder below the data folder, or one of the folders between them, is a link: nothing behind it is deleted. */
+export function isBehindLink(...folders: readonly string[]): boolean {
+  return folders.some((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink());
+}
