@@ -9,6 +9,7 @@ import type { ArtifactStore } from "./artifact-store.ts";
 import { blobOfKey, extractPrefix, extractsKey } from "./keys.ts";
 import { type Objects, temporaryPrefix } from "./objects.ts";
 import { notFoundError, requireRef } from "./ref.ts";
+import { keepReserve, withReserve } from "./reserve.ts";
 import { expireArtifact, expireArtifacts, MIN_UNUSED_MS, type Retention, type SweptArtifact } from "./retention.ts";
 
 export type SweepReport = {
@@ -25,6 +26,16 @@ const defaultGrace: Grace = { blobsMs: MIN_UNUSED_MS, leftoversMs: MIN_UNUSED_MS
 
 /** Sweeps one owner's artifacts and all unreferenced bytes. */
 export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
+  // Before anything else, because it needs no space on the disk.
+  const deletedLeftovers = await deleteLeftovers(store.objects, store.now() - grace.leftoversMs);
+  return withReserve(store, async () => ({ ...(await sweepRows(store, retention, grace)), deletedLeftovers }));
+}
+
+async function sweepRows(
+  store: ArtifactStore,
+  retention: Retention,
+  grace: Grace,
+): Promise<Omit<SweepReport, "deletedLeftovers">> {
   const { catalogue, ownerId } = store;
   const now = store.now();
   await store.oldRecords?.importAll();
@@ -37,9 +48,7 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
     // A cache entry without its artifact is useless, so it expires like artifacts do.
     await deleteOldCacheRows(queries, ownerId, now - retention["artifacts.keep"]);
   });
-  const blobs = await deleteGarbage(store, now - grace.blobsMs);
-  const deletedLeftovers = await deleteLeftovers(store.objects, now - grace.leftoversMs);
-  return { swept, ...blobs, deletedLeftovers };
+  return { swept, ...(await deleteGarbage(store, now - grace.blobsMs)) };
 }
 
 /** Sweeps if the last automatic sweep, of any process, is long enough ago. */
@@ -51,6 +60,7 @@ export async function sweepWhenDue(
   const dueBefore = now() - settings["artifacts.sweep_every"];
   const { isDue, isFirst } = await catalogue.transact((queries) => claimSweep(queries, ownerId, dueBefore, now()));
   // A new store has nothing to sweep.
+  if (isFirst) await keepReserve(store);
   if (!isDue || isFirst) return undefined;
   const { takeDailySnapshot } = await import("./snapshots.ts");
   await takeDailySnapshot(store, now());
@@ -60,6 +70,10 @@ export async function sweepWhenDue(
 /** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */
 export async function deleteArtifact(store: ArtifactStore, ref: string): Promise<SweptArtifact> {
   requireRef(ref);
+  return withReserve(store, () => removeRow(store, ref));
+}
+
+async function removeRow(store: ArtifactStore, ref: string): Promise<SweptArtifact> {
   const { catalogue, ownerId, now } = store;
   const row = await catalogue.transact((queries) => expireArtifact(queries, ownerId, ref, "removed", now()), {
     durable: true,

@@ -1,6 +1,6 @@
 /** The catalogue: a database with its tables, prepared at the first query. */
 import { updateSchema } from "./schema.ts";
-import type { Sql } from "./sql.ts";
+import { CatalogueError, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 import { sqliteSql } from "./sqlite-sql.ts";
 
 export type Catalogue = Sql;
@@ -20,9 +20,21 @@ export function openCatalogue(sql: Sql, prepare: (sql: Sql) => Promise<void> = a
     return sql;
   }
 
+  /** Where there is no database and none can be created, there are no rows. */
+  async function query<T>(find: (sql: Sql) => Promise<T>, nothing: T): Promise<T> {
+    try {
+      return await find(await ready());
+    } catch (error) {
+      if (error instanceof CatalogueError && error.isAbsent) return nothing;
+      throw error;
+    }
+  }
+
   return {
-    all: async (statement, ...values) => (await ready()).all(statement, ...values),
-    get: async (statement, ...values) => (await ready()).get(statement, ...values),
+    all: <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
+      query<Row[]>((database) => database.all(statement, ...values), []),
+    get: <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
+      query<Row | undefined>((database) => database.get(statement, ...values), undefined),
     run: async (statement, ...values) => (await ready()).run(statement, ...values),
     transact: async (work, options) => (await ready()).transact(work, options),
     copyTo: async (path) => (await ready()).copyTo(path),

@@ -53,10 +53,13 @@ export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
   readonly fault: CatalogueFault;
   readonly code: string;
+  /** There is no database, and none can be created: a query finds no rows. */
+  readonly isAbsent: boolean;
 
-  constructor(fault: CatalogueFault, message: string, cause?: unknown) {
+  constructor(fault: CatalogueFault, message: string, cause?: unknown, isAbsent = false) {
     super(message, cause === undefined ? undefined : { cause });
     this.fault = fault;
     this.code = systemCodes[fault];
+    this.isAbsent = isAbsent;
   }
 }

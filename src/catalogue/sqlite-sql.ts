@@ -1,5 +1,5 @@
 /** SQLite behind the Sql contract: one connection, write-ahead log, shared with other processes. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -25,9 +25,22 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   const { busyMs = DEFAULT_BUSY_MS, files = nodeFiles } = options;
   const takeTurn = createTurns();
   let opening: Promise<Connection> | undefined;
+  /** After one call has waited in vain, the next ones wait for less, so that one reply waits only once. */
+  let waitMs = busyMs;
+
+  async function waitForOthers<T>(attempt: () => T | Promise<T>): Promise<T> {
+    try {
+      const result = await retryWhileBusy(attempt, waitMs);
+      waitMs = busyMs;
+      return result;
+    } catch (error) {
+      if (error instanceof CatalogueError && error.fault === "busy") waitMs = busyMs / 50;
+      throw error;
+    }
+  }
 
   async function connect(): Promise<Connection> {
-    opening ??= retryWhileBusy(() => openConnection(path, files), busyMs);
+    opening ??= waitForOthers(() => openConnection(path, files));
     try {
       return await opening;
     } catch (error) {
@@ -39,7 +52,7 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   async function query<T>(run: (connection: Connection) => T): Promise<T> {
     return takeTurn(async () => {
       const connection = await connect();
-      return retryWhileBusy(() => run(connection), busyMs);
+      return waitForOthers(() => run(connection));
     });
   }
 
@@ -49,7 +62,7 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   ): Promise<T> {
     const { connection, result } = await takeTurn(async () => {
       const current = await connect();
-      await retryWhileBusy(() => current.database.exec("BEGIN IMMEDIATE"), busyMs);
+      await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"));
       return { connection: current, result: await finish(current, work) };
     });
     if (durable) await connection.syncLog();
@@ -168,9 +181,18 @@ async function openDatabase(path: string, Database: typeof DatabaseSync): Promis
     makePrivate(path);
     return configure(new Database(path));
   } catch (error) {
-    if (isDamaged(error) || isBusy(error) || isFull(error) || !existsSync(path)) throw error;
+    if (isDamaged(error) || isBusy(error)) throw error;
+    if (isEmpty(path)) throw toAbsentError(error);
     return openReadOnly(path, Database, error);
   }
+}
+
+/** Where a full disk had no room for the first page, there is a file without one. */
+const isEmpty = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+
+function toAbsentError(error: unknown): unknown {
+  const known = toCatalogueError(error);
+  return known instanceof CatalogueError ? new CatalogueError(known.fault, known.message, error, true) : known;
 }
 
 function configure(database: DatabaseSync): DatabaseSync {
