@@ -4,8 +4,8 @@ import { type Catalogue, memoryCatalogue, openCatalogue } from "../catalogue/cat
 import { CatalogueError, type Sql } from "../catalogue/sql.ts";
 import { sqliteSql } from "../catalogue/sqlite-sql.ts";
 import { systemCode } from "../errors.ts";
+import { type Journal, openJournal } from "./backup/journal.ts";
 import { diskObjects, type FileSystem } from "./disk-objects.ts";
-import { type Journal, openJournal } from "./journal.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import type { Objects } from "./objects.ts";
 import { type OldRecords, openOldRecords } from "./old-records.ts";
@@ -36,7 +36,7 @@ export function diskStorage(home: string, files?: FileSystem): Storage {
 
 /** The files of imported records are gone and not in the journal, so a snapshot has to have them. */
 async function copyImported(sql: Sql, home: string): Promise<void> {
-  const { takeSnapshot } = await import("./snapshots.ts");
+  const { takeSnapshot } = await import("./backup/snapshots.ts");
   try {
     await takeSnapshot(sql, home, Date.now());
   } catch (error) {

@@ -7,7 +7,8 @@ import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { extractsKey } from "./keys.ts";
 import { memoryStorage } from "./storage.ts";
-import { deleteArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
+import { sweepWhenDue } from "./sweep-turn.ts";
+import { deleteArtifact, sweep } from "./sweeper.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;

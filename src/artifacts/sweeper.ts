@@ -1,15 +1,13 @@
 /** Applies retention: expired artifacts leave tombstones; unreferenced bytes and leftovers are deleted. */
-import { claimSweep } from "../catalogue/artifact-rows.ts";
 import { claimGarbage, findBlob, forgetGarbage } from "../catalogue/blob-rows.ts";
 import { deleteOldCacheRows } from "../catalogue/cache-rows.ts";
 import { deleteOldResponses } from "../catalogue/response-rows.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
-import type { Settings } from "../config/settings.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { blobOfKey, extractPrefix, extractsKey } from "./keys.ts";
 import { type Objects, temporaryPrefix } from "./objects.ts";
 import { notFoundError, requireRef } from "./ref.ts";
-import { keepReserve, withReserve } from "./reserve.ts";
+import { withReserve } from "./reserve.ts";
 import { expireArtifact, expireArtifacts, MIN_UNUSED_MS, type Retention, type SweptArtifact } from "./retention.ts";
 
 export type SweepReport = {
@@ -20,7 +18,7 @@ export type SweepReport = {
 };
 
 /** How long unfinished objects and files are kept, because another process may be writing them. */
-export type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
+type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
 
 const defaultGrace: Grace = { blobsMs: MIN_UNUSED_MS, leftoversMs: MIN_UNUSED_MS };
 
@@ -49,22 +47,6 @@ async function sweepRows(
     await deleteOldCacheRows(queries, ownerId, now - retention["artifacts.keep"]);
   });
   return { swept, ...(await deleteGarbage(store, now - grace.blobsMs)) };
-}
-
-/** Sweeps if the last automatic sweep, of any process, is long enough ago. */
-export async function sweepWhenDue(
-  store: ArtifactStore,
-  settings: Retention & Pick<Settings, "artifacts.sweep_every">,
-): Promise<SweepReport | undefined> {
-  const { catalogue, ownerId, now } = store;
-  const dueBefore = now() - settings["artifacts.sweep_every"];
-  const { isDue, isFirst } = await catalogue.transact((queries) => claimSweep(queries, ownerId, dueBefore, now()));
-  // A new store has nothing to sweep.
-  if (isFirst) await keepReserve(store);
-  if (!isDue || isFirst) return undefined;
-  const { takeDailySnapshot } = await import("./snapshots.ts");
-  await takeDailySnapshot(store, now());
-  return sweep(store, settings);
 }
 
 /** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */

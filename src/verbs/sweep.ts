@@ -1,7 +1,8 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
 import type { SweptArtifact } from "../artifacts/retention.ts";
 import { toStoreError } from "../artifacts/store-errors.ts";
-import { deleteArtifact as remove, type SweepReport, sweep, sweepWhenDue } from "../artifacts/sweeper.ts";
+import { sweepWhenDue } from "../artifacts/sweep-turn.ts";
+import type { SweepReport } from "../artifacts/sweeper.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
@@ -26,6 +27,7 @@ export function registerSweeper(sweeper: Sweeper): void {
 
 /** Applies retention to the owner's artifacts and runs every registered sweeper, now. */
 export async function sweepArtifacts(session: Session): Promise<SweepResult> {
+  const { sweep } = await import("../artifacts/sweeper.ts");
   const report = await sweep(session.store, session.settings).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
   return { ...report, deletedIndexes: sweepers.get("deletedIndexes")?.sweep(session) ?? 0 };
@@ -40,7 +42,8 @@ export async function sweepIfDue(session: Session): Promise<void> {
 
 /** Removes one artifact; its ref then says when it was removed. */
 export async function removeArtifact(ref: string, session: Session): Promise<void> {
-  emitSwept(session, await remove(session.store, ref).catch(throwUnwritable));
+  const { deleteArtifact } = await import("../artifacts/sweeper.ts");
+  emitSwept(session, await deleteArtifact(session.store, ref).catch(throwUnwritable));
 }
 
 function throwUnwritable(error: unknown): never {

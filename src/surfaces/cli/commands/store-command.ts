@@ -1,7 +1,7 @@
 /** `spillway store`: checks and repairs the store, and says what is in it. */
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
-import { checkStore, type StoreCheck } from "../../../artifacts/check-store.ts";
-import { releaseOrphans, repairBlobs, restoreCatalogue } from "../../../artifacts/repair-store.ts";
+import { checkStore, type StoreCheck } from "../../../artifacts/repair/check-store.ts";
+import { releaseOrphans, repairBlobs, restoreCatalogue } from "../../../artifacts/repair/repair-store.ts";
 import { toStoreError } from "../../../artifacts/store-errors.ts";
 import { readStatistics } from "../../../catalogue/statistics.ts";
 import { nearestName } from "../../../config/suggest-name.ts";

@@ -1,7 +1,7 @@
 /** Checks the catalogue and the bytes of the artifacts. */
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
-import { unavailableError } from "../../../artifacts/store-errors.ts";
-import { CatalogueError } from "../../../catalogue/sql.ts";
+import { toStoreError } from "../../../artifacts/store-errors.ts";
+import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import type { Call } from "../command.ts";
 import type { Check } from "./check.ts";
@@ -21,13 +21,14 @@ export async function checkCatalogue(session: Session): Promise<Check[]> {
   try {
     return [...(await checkReplaced(session)), await checkRecent(session)];
   } catch (error) {
-    if (!(error instanceof CatalogueError)) throw error;
-    return [{ name: "artifacts", ok: false, detail: unavailableError("read", error).advice }];
+    const known = toStoreError("read", error);
+    if (!(known instanceof SpillwayError)) throw error;
+    return [{ name: "artifacts", ok: false, detail: known.advice }];
   }
 }
 
 async function checkReplaced({ store }: Session): Promise<Check[]> {
-  const { wasReplaced } = await import("../../../artifacts/snapshots.ts");
+  const { wasReplaced } = await import("../../../artifacts/backup/snapshots.ts");
   if (!(await wasReplaced(store))) return [];
   const detail =
     "The catalogue was lost, and a new one is in its place. Run spillway store check --repair to bring the artifacts back.";
@@ -54,7 +55,7 @@ const nameRefs = (refs: readonly string[]): string =>
 
 /** Compares the bytes of every artifact of every owner with their hashes. */
 export async function checkBytes({ terminal, signal }: Call, { store }: Session): Promise<Check> {
-  const { checkStore } = await import("../../../artifacts/check-store.ts");
+  const { checkStore } = await import("../../../artifacts/repair/check-store.ts");
   const progress = (checked: number) => terminal.progress?.(`${checked.toLocaleString("en")} blobs checked`);
   const { damage, blobs, problems } = await checkStore(store, { deep: true, signal, progress });
   terminal.progress?.("");

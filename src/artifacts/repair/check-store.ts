@@ -1,10 +1,10 @@
 /** Checks that every artifact has its bytes, and that every object belongs to something. */
-import { type BlobRow, findBlob, isGarbage, pageOfBlobs, refsOfBlob } from "../catalogue/blob-rows.ts";
-import { CatalogueError } from "../catalogue/sql.ts";
-import { hashObject } from "./blobs.ts";
-import { blobOfKey, blobPrefix } from "./keys.ts";
-import { wasReplaced } from "./snapshots.ts";
-import type { Storage } from "./storage.ts";
+import { type BlobRow, findBlob, isGarbage, pageOfBlobs, refsOfBlob } from "../../catalogue/blob-rows.ts";
+import { CatalogueError } from "../../catalogue/sql.ts";
+import { wasReplaced } from "../backup/snapshots.ts";
+import { hashObject } from "../blobs.ts";
+import { blobOfKey, blobPrefix } from "../keys.ts";
+import type { Storage } from "../storage.ts";
 
 export type CheckOptions = {
   /** Also hash all bytes. */

@@ -1,19 +1,21 @@
 /** Daily copies of the catalogue. The last three are kept, and the journal of the days since the oldest of them. */
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readCatalogueId } from "../catalogue/schema.ts";
-import type { Sql } from "../catalogue/sql.ts";
-import { sqliteSql } from "../catalogue/sqlite-sql.ts";
-import { systemCode } from "../errors.ts";
-import { isBehindLink } from "../system/folders.ts";
-import { dayOf, deleteJournalFile, journalFolder, listJournal } from "./journal.ts";
-import type { Storage } from "./storage.ts";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
+import { readCatalogueId } from "../../catalogue/schema.ts";
+import type { Sql } from "../../catalogue/sql.ts";
+import { sqliteSql } from "../../catalogue/sqlite-sql.ts";
+import { isBehindLink } from "../../system/folders.ts";
+import { dayOf, deleteJournalFile, journalFolder, listJournal, listNames } from "./journal.ts";
 
 const MAX_SNAPSHOTS = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** A catalogue, and the folder of the data that it belongs to. */
+type Copied = { readonly catalogue: Catalogue; readonly folder?: string };
+
 /** Copies the catalogue if the newest copy is a day old. Returns the name of the new copy. */
-export async function takeDailySnapshot(storage: Storage, now: number): Promise<string | null> {
+export async function takeDailySnapshot(storage: Copied, now: number): Promise<string | null> {
   const { folder: home } = storage;
   if (home === undefined) return null;
   const [newest] = await listSnapshots(home);
@@ -23,7 +25,7 @@ export async function takeDailySnapshot(storage: Storage, now: number): Promise<
   return takeSnapshot(storage.catalogue, home, now);
 }
 
-export async function takeSnapshot({ copyTo }: Pick<Storage["catalogue"], "copyTo">, home: string, now: number) {
+export async function takeSnapshot({ copyTo }: Pick<Sql, "copyTo">, home: string, now: number) {
   const folder = snapshotFolder(home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `catalogue-${formatTime(now)}.db`;
@@ -49,23 +51,18 @@ const snapshotFolder = (home: string): string => join(home, "snapshots");
 
 /** The paths of all copies, the newest first. */
 export async function listSnapshots(home: string): Promise<string[]> {
-  try {
-    const names = (await readdir(snapshotFolder(home))).filter((name) => /^catalogue-\d+t\d+\.db$/.test(name));
-    return names
-      .sort()
-      .reverse()
-      .map((name) => join(snapshotFolder(home), name));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
+  const names = (await listNames(snapshotFolder(home))).filter((name) => /^catalogue-\d+t\d+\.db$/.test(name));
+  return names
+    .sort()
+    .reverse()
+    .map((name) => join(snapshotFolder(home), name));
 }
 
 export const formatTime = (now: number): string =>
   new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "").toLowerCase();
 
 /** Whether snapshots and journal are those of another catalogue: then it was deleted, and this one began empty. */
-export async function wasReplaced({ catalogue, folder }: Storage): Promise<boolean> {
+export async function wasReplaced({ catalogue, folder }: Copied): Promise<boolean> {
   if (folder === undefined) return false;
   const id = await readCatalogueId(catalogue);
   const journal = await listJournal(folder);

@@ -1,10 +1,10 @@
 /** The journal: a line for every artifact that was kept or removed, to rebuild a lost catalogue from its last snapshot. */
 import { appendFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ArtifactRow } from "../catalogue/artifact-rows.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
-import { readCatalogueId } from "../catalogue/schema.ts";
-import { systemCode } from "../errors.ts";
+import type { ArtifactRow } from "../../catalogue/artifact-rows.ts";
+import type { Catalogue } from "../../catalogue/catalogue.ts";
+import { readCatalogueId } from "../../catalogue/schema.ts";
+import { systemCode } from "../../errors.ts";
 
 export type JournalEntry =
   | { readonly kept: ArtifactRow }
@@ -46,14 +46,21 @@ export const dayOf = (now: number): string => new Date(now).toISOString().slice(
 
 /** The files of the journal, the oldest first. */
 export async function listJournal(home: string): Promise<JournalFile[]> {
-  const names = await readdir(journalFolder(home)).catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  });
+  const names = await listNames(journalFolder(home));
   return names.sort().flatMap((name) => {
     const [, day, catalogueId] = /^(\d{8})-([0-9a-f]+)\.jsonl$/.exec(name) ?? [];
     return day !== undefined && catalogueId !== undefined ? [{ name, day, catalogueId }] : [];
   });
+}
+
+/** The names in a folder; none if there is no such folder. */
+export async function listNames(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return [];
+    throw error;
+  }
 }
 
 export async function deleteJournalFile(home: string, { name }: JournalFile): Promise<void> {

@@ -1,18 +1,18 @@
 /** Rebuilds a damaged or lost catalogue from its newest snapshot, the journal and the objects. */
 import { copyFile, mkdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type ArtifactRow, keepArtifactRow, markArtifactUsed } from "../catalogue/artifact-rows.ts";
-import { announceObject, importBlob, repointBlob } from "../catalogue/blob-rows.ts";
-import type { Queries } from "../catalogue/sql.ts";
-import { findTombstone } from "../catalogue/tombstone-rows.ts";
-import { systemCode } from "../errors.ts";
-import { safeFileName } from "../system/safe-names.ts";
-import { hashObject } from "./blobs.ts";
+import { type ArtifactRow, keepArtifactRow, markArtifactUsed } from "../../catalogue/artifact-rows.ts";
+import { announceObject, importBlob, repointBlob } from "../../catalogue/blob-rows.ts";
+import type { Queries } from "../../catalogue/sql.ts";
+import { findTombstone } from "../../catalogue/tombstone-rows.ts";
+import { systemCode } from "../../errors.ts";
+import { safeFileName } from "../../system/safe-names.ts";
+import { deleteJournalFile, listJournal, readJournal } from "../backup/journal.ts";
+import { formatTime, isSoundSnapshot, listSnapshots, takeSnapshot } from "../backup/snapshots.ts";
+import { hashObject } from "../blobs.ts";
+import { blobKeysOf } from "../keys.ts";
+import { CATALOGUE_FILE, type Storage } from "../storage.ts";
 import { type BlobProblem, findOrphans } from "./check-store.ts";
-import { deleteJournalFile, listJournal, readJournal } from "./journal.ts";
-import { blobKeysOf } from "./keys.ts";
-import { formatTime, isSoundSnapshot, listSnapshots, takeSnapshot } from "./snapshots.ts";
-import { CATALOGUE_FILE, type Storage } from "./storage.ts";
 
 export type Restoration = {
   /** The name of the snapshot that was restored; null if there was no sound one. */

@@ -8,14 +8,14 @@ import {
   makeTemporaryFolder,
   plainTextDetection,
   readArtifactBytes,
-} from "../../test/bodies.ts";
-import { defaultSettings } from "../config/settings.ts";
-import { type ArtifactStore, openStore } from "./artifact-store.ts";
+} from "../../../test/bodies.ts";
+import { defaultSettings } from "../../config/settings.ts";
+import { type ArtifactStore, openStore } from "../artifact-store.ts";
+import { listSnapshots, takeDailySnapshot } from "../backup/snapshots.ts";
+import { diskStorage } from "../storage.ts";
+import { deleteArtifact, sweep } from "../sweeper.ts";
 import { checkStore } from "./check-store.ts";
 import { releaseOrphans, repairBlobs, restoreCatalogue } from "./repair-store.ts";
-import { listSnapshots, takeDailySnapshot } from "./snapshots.ts";
-import { diskStorage } from "./storage.ts";
-import { deleteArtifact, sweep } from "./sweeper.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const { signal } = new AbortController();
