@@ -6,6 +6,7 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
 import { abortable } from "./abortable.ts";
 import { joinChunks } from "./chunks.ts";
+import type { FileReference } from "./file-reference.ts";
 
 /** Where a body is: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -17,6 +18,8 @@ export type Spool = AsyncDisposable & {
   readonly sha256: string;
   /** The source was longer than could be kept: these bytes are only its beginning. */
   readonly truncated: boolean;
+  /** Set for bytes that are not a copy: they are read in place. */
+  readonly reference?: FileReference;
 };
 
 export type SpoolOptions = {

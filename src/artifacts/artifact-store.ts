@@ -1,5 +1,6 @@
 /** The artifact store of one owner: bytes once per content, one record per ref. */
 import { createHmac, randomBytes } from "node:crypto";
+import { type FileReference, isUnchanged } from "../acquire/file-reference.ts";
 import type { Spool } from "../acquire/spool.ts";
 import {
   countOfRun,
@@ -20,12 +21,12 @@ import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openBlobs } from "./blobs.ts";
-import { ownerKeys } from "./keys.ts";
+import { extractsKey, ownerKeys } from "./keys.ts";
 import { type Objects, readObject } from "./objects.ts";
 import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
 import { makeRef, notFoundError, requireRef } from "./ref.ts";
 import type { Storage } from "./storage.ts";
-import { damagedError, expiredError, toStoreError, unavailableError } from "./store-errors.ts";
+import { damagedError, expiredError, sourceChangedError, toStoreError, unavailableError } from "./store-errors.ts";
 
 export type StoreOptions = {
   readonly owner: string;
@@ -76,14 +77,14 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
 
   /** Undefined if a sweeper took the bytes before the record referred to them. */
   async function keepOnce(ref: string, spool: Spool, record: string) {
-    const blob = await blobs.write(spool);
-    const { sha256, sizeBytes } = spool;
+    const { sha256, sizeBytes, reference } = spool;
+    const blob = reference === undefined ? await blobs.write(spool) : null;
     const time = now();
-    const sizes = { size_bytes: sizeBytes, stored_bytes: sizeBytes };
+    const sizes = { size_bytes: sizeBytes, stored_bytes: blob === null ? 0 : sizeBytes };
     const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
     const stored = await catalogue.transact(
       async (queries) => {
-        if (!(await blob.adopt(queries))) return undefined;
+        if (blob !== null && !(await blob.adopt(queries))) return undefined;
         await keepArtifactRow(queries, row);
         await markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt: time });
         await deleteTombstone(queries, ownerId, ref);
@@ -91,11 +92,11 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       },
       { durable: true },
     );
-    await blob.deleteUnlessAdopted();
+    await blob?.deleteUnlessAdopted();
     if (stored === undefined) return undefined;
     if (stored.created_at === time) await journal?.add({ kept: row }, time);
     const created_at = new Date(stored.created_at).toISOString();
-    return { created_at, run: stored.run, path: pathOf(stored.object_key) };
+    return { created_at, run: stored.run, path: reference?.path ?? pathOf(stored.object_key) };
   }
 
   /** An HMAC with the owner's key: it reveals nothing about its input. */
@@ -117,13 +118,22 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       const row = await findRow(ref);
       if (row === undefined) throw await missingRefError(ref);
       const record = toRecord(row);
-      if (!(await blobs.isPresent(row))) throw damagedError(ref, "its bytes are missing or cut short");
+      await requireBytes(record, row);
       const lastMark = Math.min(row.used_at, row.run_used_at ?? 0);
       if (now() - lastMark >= MARK_INTERVAL_MS && !(await markUsed(ref))) throw await missingRefError(ref);
       return { ...record, ...seen(now()) };
     } catch (error) {
       throw asReadError(ref, error);
     }
+  }
+
+  async function requireBytes(
+    { artifact_ref: ref, reference }: ArtifactRecord,
+    row: Parameters<typeof blobs.isPresent>[0],
+  ): Promise<void> {
+    if (reference !== undefined) {
+      if (!(await isUnchanged(reference))) throw sourceChangedError(ref, reference.path);
+    } else if (!(await blobs.isPresent(row))) throw damagedError(ref, "its bytes are missing or cut short");
   }
 
   async function findRow(ref: string): Promise<FoundArtifact | undefined> {
@@ -150,7 +160,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   }
 
   function toRecord(row: ListedRow): ArtifactRecord {
-    return { ...parseRow(row, owner), path: pathOf(row.object_key), ...seen(row.used_at) };
+    const record = parseRow(row, owner);
+    return { ...record, path: record.reference?.path ?? pathOf(row.object_key), ...seen(row.used_at) };
   }
 
   const seen = (usedAt: number) => ({ last_used_at: new Date(usedAt).toISOString() });
@@ -161,14 +172,27 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   /** The complete bytes, verified, as a local file until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
     try {
-      return await blobs.open(record);
+      return record.reference === undefined ? await blobs.open(record) : await openInPlace(record, record.reference);
     } catch (error) {
       throw asReadError(record.artifact_ref, error);
     }
   }
 
+  /** A file that is read in place is looked at again afterwards: a reply never has bytes of two states. */
+  async function openInPlace({ artifact_ref, sha256 }: ArtifactRecord, reference: FileReference) {
+    const check = async (): Promise<void> => {
+      if (await isUnchanged(reference)) return;
+      // What was extracted may be of the new state.
+      for await (const { key } of objects.list(extractsKey(sha256))) await objects.delete(key);
+      throw sourceChangedError(artifact_ref, reference.path);
+    };
+    await check();
+    return { path: reference.path, [Symbol.asyncDispose]: check };
+  }
+
   /** Whether the bytes are there in their length. */
-  async function hasBytes({ sha256, size_bytes }: ArtifactRecord): Promise<boolean> {
+  async function hasBytes({ sha256, size_bytes, reference }: ArtifactRecord): Promise<boolean> {
+    if (reference !== undefined) return isUnchanged(reference);
     const blob = await findBlob(catalogue, sha256);
     return blob !== undefined && (await blobs.isPresent({ object_key: blob.object_key, size_bytes }));
   }

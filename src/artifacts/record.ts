@@ -1,4 +1,5 @@
 /** The record of an artifact: made from its row, checked here and trusted afterwards. */
+import type { FileReference } from "../acquire/file-reference.ts";
 import type { Spool } from "../acquire/spool.ts";
 import type { ArtifactRow } from "../catalogue/artifact-rows.ts";
 import { type ContentKind, contentKinds, type DecidedBy, type Detection, type Signals } from "../detect/kind.ts";
@@ -24,6 +25,8 @@ export type StoredRecord = {
   readonly final_url?: string;
   /** The artifact this one was made from. */
   readonly parent_ref?: string;
+  /** For a large local file, which is not copied: the file and its state when it was hashed. */
+  readonly reference?: FileReference;
 };
 
 /** The record as users see it. */
@@ -59,6 +62,7 @@ export function artifactFacts(spool: Spool, detection: Detection, origin: Origin
     source_truncated: spool.truncated,
     ...(origin.finalUrl && { final_url: origin.finalUrl }),
     ...(origin.parentRef && { parent_ref: origin.parentRef }),
+    ...(spool.reference && { reference: spool.reference }),
   };
 }
 

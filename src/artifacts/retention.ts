@@ -1,9 +1,11 @@
 /** Decides which artifacts expire, and lets them: by age, by count per run, by the owner's bytes, last used first. */
 import { type DeletedArtifact, deleteArtifactRow, readTotals } from "../catalogue/artifact-rows.ts";
+import { discardObject } from "../catalogue/blob-rows.ts";
 import { crowdedRefs, crowdedRuns, unusedSince } from "../catalogue/expiry-rows.ts";
 import type { Queries, Sql } from "../catalogue/sql.ts";
 import { keepTombstone } from "../catalogue/tombstone-rows.ts";
 import type { Settings } from "../config/settings.ts";
+import { newBlobKey } from "./keys.ts";
 import { readSource } from "./record.ts";
 
 export type Retention = Pick<
@@ -71,7 +73,7 @@ async function expireBytes(
 ): Promise<SweptArtifact[]> {
   const swept: SweptArtifact[] = [];
   if ((await readTotals(queries, owner)).bytes <= maxBytes) return swept;
-  for (const ref of await unusedSince(queries, owner, unused, BATCH_ROWS)) {
+  for (const ref of await unusedSince(queries, owner, unused, BATCH_ROWS, 1)) {
     if ((await readTotals(queries, owner)).bytes <= maxBytes) break;
     swept.push(...(await expireAll(queries, owner, [ref], "bytes", now)));
   }
@@ -104,6 +106,8 @@ export async function expireArtifact(
   const row = await deleteArtifactRow(queries, owner, ref);
   if (row === undefined) return undefined;
   const { size_bytes } = row;
+  // A file that was read in place has no object, but an extract that is deleted with one.
+  if (row.stored_bytes === 0) await discardObject(queries, newBlobKey(row.sha256, "reference"));
   await keepTombstone(queries, { owner, ref, expired_at: now, reason, size_bytes, ...readSource(row.record) });
   return row;
 }

@@ -2,12 +2,25 @@
 import { CatalogueError, type CatalogueFault } from "../catalogue/sql.ts";
 import type { TombstoneRow } from "../catalogue/tombstone-rows.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip, escapePath } from "../system/safe-names.ts";
 
 export function damagedError(ref: string, fact: string, cause?: unknown): SpillwayError {
   return new SpillwayError("artifact_damaged", `Artifact ${ref} cannot be used: ${fact}.`, {
     hint: "Fetch the source again; the other artifacts are not affected.",
     cause,
   });
+}
+
+export function sourceChangedError(ref: string, path: string): SpillwayError {
+  const place = clip(escapePath(path), PATH_CHARS);
+  return new SpillwayError(
+    "source_changed",
+    `Artifact ${ref} cannot be used: the file ${place} has changed or is gone.`,
+    {
+      hint: "Fetch the file again: its present content gets a ref of its own. Large files are read in place and not copied.",
+    },
+  );
 }
 
 export function expiredError({ ref, expired_at, reason, source_url }: TombstoneRow): SpillwayError {

@@ -1,5 +1,5 @@
 /** Applies retention: expired artifacts leave tombstones; unreferenced bytes and leftovers are deleted. */
-import { claimGarbage, findBlob, forgetGarbage } from "../catalogue/blob-rows.ts";
+import { claimGarbage, forgetGarbage, isReferred } from "../catalogue/blob-rows.ts";
 import { deleteOldCacheRows } from "../catalogue/cache-rows.ts";
 import { deleteOldResponses } from "../catalogue/response-rows.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
@@ -93,10 +93,9 @@ async function deleteObjects({ objects, catalogue }: ArtifactStore, keys: readon
   for (const key of keys) {
     const head = await objects.head(key);
     await objects.delete(key);
-    if (head === undefined) continue;
-    [deletedBlobs, deletedBytes] = [deletedBlobs + 1, deletedBytes + head.sizeBytes];
+    if (head) [deletedBlobs, deletedBytes] = [deletedBlobs + 1, deletedBytes + head.sizeBytes];
     const sha256 = blobOfKey(key);
-    if ((await findBlob(catalogue, sha256)) === undefined) await deleteAll(objects, extractsKey(sha256));
+    if (!(await isReferred(catalogue, sha256))) await deleteAll(objects, extractsKey(sha256));
   }
   await catalogue.transact((queries) => forgetGarbage(queries, keys));
   return { deletedBlobs, deletedBytes };

@@ -35,12 +35,12 @@ export async function adoptObject(
   const { sha256, object_key, size_bytes, stamp } = blob;
   const current = await findBlob(queries, sha256);
   if (current !== undefined && current.object_key !== replaces) {
-    await discard(queries, object_key);
+    await discardObject(queries, object_key);
     return "superseded";
   }
   const adopted = await queries.run("DELETE FROM garbage WHERE object_key = ? AND since > 0", object_key);
   if (adopted === 0) return "claimed";
-  if (current !== undefined) await discard(queries, current.object_key);
+  if (current !== undefined) await discardObject(queries, current.object_key);
   await queries.run(
     `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (sha256) DO UPDATE SET
@@ -54,7 +54,8 @@ export async function adoptObject(
   return "adopted";
 }
 
-async function discard(queries: Queries, objectKey: string): Promise<void> {
+/** Makes an object garbage that the next sweep deletes. */
+export async function discardObject(queries: Queries, objectKey: string): Promise<void> {
   await queries.run(
     "INSERT INTO garbage (object_key, since) VALUES (?, 0) ON CONFLICT (object_key) DO UPDATE SET since = 0",
     objectKey,
@@ -106,6 +107,11 @@ export async function refsOfBlob(queries: Queries, sha256: string): Promise<stri
   return rows.map(({ ref }) => ref);
 }
 
+/** Whether an artifact of any owner has these bytes. */
+export async function isReferred(queries: Queries, sha256: string): Promise<boolean> {
+  return (await queries.get("SELECT 1 AS one FROM artifacts WHERE sha256 = ? LIMIT 1", sha256)) !== undefined;
+}
+
 export async function isGarbage(queries: Queries, objectKey: string): Promise<boolean> {
   return (await queries.get("SELECT 1 AS one FROM garbage WHERE object_key = ?", objectKey)) !== undefined;
 }
@@ -123,7 +129,7 @@ export async function releaseBlob(queries: Queries, sha256: string): Promise<str
     sha256,
   );
   if (row === undefined) return null;
-  await discard(queries, row.object_key);
+  await discardObject(queries, row.object_key);
   return row.object_key;
 }
 
@@ -137,7 +143,7 @@ export async function claimGarbage(queries: Queries, before: number, limit: numb
     before,
     limit,
   );
-  for (const { object_key } of rows) await discard(queries, object_key);
+  for (const { object_key } of rows) await discardObject(queries, object_key);
   return rows.map(({ object_key }) => object_key);
 }
 

@@ -5,13 +5,20 @@ type RefRow = { readonly ref: string };
 
 const refs = (rows: readonly RefRow[]): string[] => rows.map(({ ref }) => ref);
 
-/** The refs that were last used before this. */
-export async function unusedSince(queries: Queries, owner: string, before: number, limit: number): Promise<string[]> {
+/** The refs that were last used before this and have at least so many bytes in the store. */
+export async function unusedSince(
+  queries: Queries,
+  owner: string,
+  before: number,
+  limit: number,
+  minBytes = 0,
+): Promise<string[]> {
   return refs(
     await queries.all<RefRow>(
-      "SELECT ref FROM artifacts WHERE owner = ? AND used_at < ? ORDER BY used_at, ref LIMIT ?",
+      "SELECT ref FROM artifacts WHERE owner = ? AND used_at < ? AND stored_bytes >= ? ORDER BY used_at, ref LIMIT ?",
       owner,
       before,
+      minBytes,
       limit,
     ),
   );

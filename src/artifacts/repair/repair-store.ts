@@ -65,7 +65,8 @@ async function replayJournal({ catalogue, objects, folder }: Storage & { readonl
   let [recovered, lost] = [0, 0];
   for (const row of await readJournal(folder)) {
     const objectKey = await findObject({ objects }, row);
-    if (objectKey === null) lost++;
+    // A file that is read in place has no object.
+    if (objectKey === null && row.stored_bytes > 0) lost++;
     else if (await catalogue.transact((queries) => recover(queries, row, objectKey))) recovered++;
   }
   return { recovered, lost };
@@ -83,14 +84,14 @@ async function findObject(
 }
 
 /** False if the catalogue knows the artifact, or that it has expired. */
-async function recover(queries: Queries, row: ArtifactRow, objectKey: string): Promise<boolean> {
+async function recover(queries: Queries, row: ArtifactRow, objectKey: string | null): Promise<boolean> {
   const { owner, ref, sha256, size_bytes, run, used_at } = row;
   const known = await queries.get("SELECT 1 AS one FROM artifacts WHERE owner = ? AND ref = ?", owner, ref);
   const tombstone = await findTombstone(queries, owner, ref);
   if (known || (tombstone && tombstone.expired_at >= row.created_at)) return false;
   await keepArtifactRow(queries, row);
   await markArtifactUsed(queries, { owner, run: safeFileName(run), ref, usedAt: used_at });
-  await importBlob(queries, sha256, objectKey, size_bytes, used_at);
+  if (objectKey !== null) await importBlob(queries, sha256, objectKey, size_bytes, used_at);
   return true;
 }
 
