@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateOldStore, generateStore, NEW_BLOBS } from "./store-data.ts";
+import { measureFetchOverhead } from "./store-fetch.ts";
 
 /** The last commit of version 0.1.0. */
 const OLD_COMMIT = "740fe0c";
@@ -14,12 +15,20 @@ const [sizesGiven = "100000,1000000", oldGiven = "100000"] = (process.env.BENCH_
 const sizes = (sizesGiven === "" ? "100000,1000000" : sizesGiven).split(",").filter(Boolean).map(Number);
 const oldSize = Number(oldGiven);
 
+/** A checkout of version 0.1.0 with its dependencies. Default: its commit, from the history of this repository. */
+const oldRoot = process.env.SPILLWAY_BENCH_OLD;
+
 const EXPIRED = 10_000;
 const ROUNDS = 3;
 
 export const about = `CPU ms above the same command on an empty store, median of ${ROUNDS}; sweep of ${EXPIRED.toLocaleString("en")} expired`;
 
-type Program = { readonly name: string; readonly root: string; readonly entry: string };
+type Program = {
+  readonly name: string;
+  readonly root: string;
+  /** How often a command runs; the old one takes long. */
+  readonly rounds: number;
+};
 
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-bench-store-"));
@@ -28,24 +37,20 @@ export async function run(): Promise<void> {
     console.log(
       `Rows and blobs are generated. All expired artifacts and the ${NEW_BLOBS} newest have a blob of a few bytes; the others have none.\n`,
     );
-    console.log("| program | artifacts | ls | resources/list | rm | doctor | sweep | peak MB of ls above empty |");
-    console.log("|---|---|---|---|---|---|---|---|");
+    console.log(
+      "| program | artifacts | ls | resources/list | rm | doctor | sweep | fetch overhead | peak MB above empty: ls, sweep |",
+    );
+    console.log("|---|---|---|---|---|---|---|---|---|");
     if (oldSize > 0) {
       const old = checkOutOld(join(folder, "0.1.0"));
       const home = join(folder, "old-home");
       const refs = generateOldStore(home, oldSize, EXPIRED / 10);
-      report(old, oldSize, home, refs, join(folder, "old-empty"));
+      await report(old, oldSize, home, refs, join(folder, "old-empty"));
     }
     for (const size of sizes) {
       const home = join(folder, `home-${size}`);
       const refs = await generateStore(home, size, EXPIRED);
-      report(
-        { name: "this", root: current, entry: "src/surfaces/cli/entry.ts" },
-        size,
-        home,
-        refs,
-        join(folder, "empty"),
-      );
+      await report({ name: "this", root: current, rounds: ROUNDS }, size, home, refs, join(folder, "empty"));
       rmSync(home, { recursive: true });
     }
     await reportWriters(join(folder, "writers"));
@@ -55,17 +60,25 @@ export async function run(): Promise<void> {
 }
 
 function checkOutOld(folder: string): Program {
+  const name = "0.1.0 (sweep of a tenth)";
+  if (oldRoot !== undefined) return { name, root: oldRoot, rounds: 1 };
   mkdirSync(folder);
   const root = join(import.meta.dirname, "..");
   execFileSync("bash", ["-c", `git archive ${OLD_COMMIT} | tar x -C "$0"`, folder], { cwd: root });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  return { name: "0.1.0 (sweep of a tenth)", root: folder, entry: "src/surfaces/cli/entry.ts" };
+  return { name, root: folder, rounds: 1 };
 }
 
-function report(program: Program, size: number, home: string, refs: readonly string[], empty: string): void {
-  const command = (...args: string[]) => [join(program.root, program.entry), ...args];
+async function report(
+  program: Program,
+  size: number,
+  home: string,
+  refs: readonly string[],
+  empty: string,
+): Promise<void> {
+  const command = (...args: string[]) => [join(program.root, "src/surfaces/cli/entry.ts"), ...args];
   const resources = [join(import.meta.dirname, "store-resources.ts"), program.root];
-  const above = (args: readonly string[], rounds = ROUNDS) => {
+  const above = (args: readonly string[], rounds = program.rounds) => {
     const onStore = Array.from({ length: rounds }, () => measure(args, home));
     const onEmpty = Array.from({ length: rounds }, () => measure(args, empty));
     return {
@@ -75,14 +88,15 @@ function report(program: Program, size: number, home: string, refs: readonly str
   };
   const ls = above(command("artifacts", "ls"));
   const listed = above(resources);
-  const removals = refs.slice(0, ROUNDS).map((ref) => measure(command("artifacts", "rm", ref), home).cpuMs);
+  const removals = refs.slice(0, program.rounds).map((ref) => measure(command("artifacts", "rm", ref), home).cpuMs);
   const rmStart = median(Array.from({ length: ROUNDS }, () => measure(command("artifacts", "ls"), empty).cpuMs));
   const doctor = above(command("doctor"), 1);
   const sweep = above(command("artifacts", "sweep"), 1);
-  const cells = [ls.cpuMs, listed.cpuMs, median(removals) - rmStart, doctor.cpuMs, sweep.cpuMs, ls.peakMb];
-  console.log(
-    `| ${program.name} | ${size.toLocaleString("en")} | ${cells.map((cell) => cell.toFixed(0)).join(" | ")} |`,
-  );
+  const overheadMs = await measureFetchOverhead(program.root, home);
+  const commands = [ls.cpuMs, listed.cpuMs, median(removals) - rmStart, doctor.cpuMs, sweep.cpuMs];
+  const cells = [...commands.map((cpuMs) => cpuMs.toFixed(0)), overheadMs.toFixed(2)];
+  const peaks = `${ls.peakMb.toFixed(0)}, ${sweep.peakMb.toFixed(0)}`;
+  console.log(`| ${program.name} | ${size.toLocaleString("en")} | ${cells.join(" | ")} | ${peaks} |`);
 }
 
 function measure(args: readonly string[], home: string): { readonly cpuMs: number; readonly peakMb: number } {

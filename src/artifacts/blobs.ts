@@ -40,7 +40,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     const object_key = newBlobKey(spool.sha256, randomBytes(6).toString("hex"));
     await catalogue.transact((queries) => announceObject(queries, object_key, now()));
     const { content } = spool;
-    await objects.put(object_key, "path" in content ? content : content.bytes);
+    await objects.put(object_key, "path" in content ? content : content.bytes, { isNewKey: true });
     const stamp = (await objects.head(object_key))?.stamp ?? null;
     const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     let adoption: Adoption = "adopted";

@@ -34,6 +34,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     const { ifAbsent = false, durable = true } = options;
     if (ifAbsent && (await exists(files, target))) return "exists";
     if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
+    if (options.isNewKey) return putInPlace(target, from, durable);
     const staged = await stage(from, durable);
     try {
       const isWritten = await inFolder(knownFolders, dirname(target), durable, async () => {
@@ -49,6 +50,22 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     }
   }
 
+  async function putInPlace(target: string, from: { path: string } | Uint8Array, durable: boolean): Promise<"written"> {
+    try {
+      await inFolder(knownFolders, dirname(target), durable, () => writeTo(target, from, durable));
+      return "written";
+    } catch (error) {
+      await undefinedIfMissing(files.unlink(target));
+      throw error;
+    }
+  }
+
+  async function writeTo(path: string, from: { path: string } | Uint8Array, durable: boolean): Promise<void> {
+    if (from instanceof Uint8Array) return writeNew(files, path, from, durable);
+    await linkOrCopy(files, from.path, path);
+    if (durable) await sync(files, path, "r+");
+  }
+
   /** An empty object is complete at once, so it needs no temporary name. */
   async function putMark(target: string): Promise<"written"> {
     await inFolder(knownFolders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
@@ -59,10 +76,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
     const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await inFolder(knownFolders, dirname(staged), false, () =>
-        from instanceof Uint8Array ? writeNew(files, staged, from, durable) : linkOrCopy(files, from.path, staged),
-      );
-      if (durable && !(from instanceof Uint8Array)) await sync(files, staged, "r+");
+      await inFolder(knownFolders, dirname(staged), false, () => writeTo(staged, from, durable));
       return staged;
     } catch (error) {
       await undefinedIfMissing(files.unlink(staged));

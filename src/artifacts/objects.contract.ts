@@ -23,6 +23,8 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.equal(await objects.put("a/b.json", bytes("hello")), "written");
       assert.equal(await text(objects, "a/b.json"), "hello");
       assert.equal((await objects.head("a/b.json"))?.sizeBytes, 5);
+      assert.equal(await objects.put("a/new", bytes("world"), { isNewKey: true }), "written");
+      assert.equal(await text(objects, "a/new"), "world");
     });
 
     promise("take the bytes of a file and leave the file as it was", async (objects) => {

@@ -15,6 +15,8 @@ export type PutOptions = {
   readonly ifAbsent?: boolean;
   /** False for data that can be rebuilt: it is still whole or absent, but a power failure may lose it. */
   readonly durable?: boolean;
+  /** The key was never used and is unknown to others until the object is complete, so it may be written in place. */
+  readonly isNewKey?: boolean;
 };
 
 /**
