@@ -16,7 +16,7 @@ const sizes = (sizesGiven === "" ? "100000,1000000" : sizesGiven).split(",").fil
 const oldSize = Number(oldGiven);
 
 /** A checkout of version 0.1.0 with its dependencies. Default: its commit, from the history of this repository. */
-const oldRoot = process.env.SPILLWAY_BENCH_OLD;
+const oldRoot = process.env.BENCH_STORE_OLD;
 
 const EXPIRED = 10_000;
 const ROUNDS = 3;
@@ -102,7 +102,8 @@ async function report(
 function measure(args: readonly string[], home: string): { readonly cpuMs: number; readonly peakMb: number } {
   const env = { ...process.env, SPILLWAY_HOME: home };
   const meter = join(import.meta.dirname, "store-meter.ts");
-  const { stderr } = spawnSync(process.execPath, ["--import", meter, ...args], { env, encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, ["--import", meter, ...args], { env, encoding: "utf8" });
+  if (status !== 0 && !args.includes("doctor")) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
   const [, cpuMs = "NaN", peakMb = "NaN"] = /meter (\S+) (\S+)\n/.exec(stderr) ?? [];
   return { cpuMs: Number(cpuMs), peakMb: Number(peakMb) };
 }

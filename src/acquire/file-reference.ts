@@ -42,7 +42,7 @@ export async function referenceFile(
     content: { path: realPath },
     sizeBytes,
     sha256: hash.digest("hex"),
-    truncated: false,
+    cutBy: null,
     reference,
     [Symbol.asyncDispose]: async () => undefined,
   };

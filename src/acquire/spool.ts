@@ -7,6 +7,7 @@ import { makeFolders } from "../system/folders.ts";
 import { abortable } from "./abortable.ts";
 import { joinChunks } from "./chunks.ts";
 import type { FileReference } from "./file-reference.ts";
+import type { SourceCut } from "./source.ts";
 
 /** Where a body is: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -16,8 +17,8 @@ export type Spool = AsyncDisposable & {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** The source was longer than could be kept: these bytes are only its beginning. */
-  readonly truncated: boolean;
+  /** Why these bytes are only the beginning of the source; null if they are all of it. */
+  readonly cutBy: SourceCut | null;
   /** Set for bytes that are not a copy: they are read in place. */
   readonly reference?: FileReference;
 };
@@ -44,7 +45,7 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
   const hash = createHash("sha256");
   let writer = makeMemoryWriter();
   let sizeBytes = 0;
-  let truncated = false;
+  let cutBy: SourceCut | null = null;
   try {
     for await (const chunk of gatherChunks(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
       // Only the last chunk can be short, so a short first chunk is the whole body.
@@ -53,12 +54,13 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
       const accepted = room.subarray(0, await writer.write(room));
       hash.update(accepted);
       sizeBytes += accepted.length;
-      truncated = accepted.length < chunk.length;
-      if (truncated) break;
+      if (accepted.length === chunk.length) continue;
+      cutBy = accepted.length < room.length ? "disk" : "size_limit";
+      break;
     }
     const content = await writer.finish();
     const sha256 = hash.digest("hex");
-    return { content, sizeBytes, sha256, truncated, [Symbol.asyncDispose]: writer.remove };
+    return { content, sizeBytes, sha256, cutBy, [Symbol.asyncDispose]: writer.remove };
   } catch (error) {
     await writer.remove();
     throw error;
@@ -71,7 +73,7 @@ export function spoolBytes(bytes: Uint8Array): Spool {
     content: { bytes },
     sizeBytes: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex"),
-    truncated: false,
+    cutBy: null,
     [Symbol.asyncDispose]: async () => undefined,
   };
 }

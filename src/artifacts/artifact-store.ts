@@ -9,6 +9,7 @@ import {
   keepArtifactRow,
   type ListedRow,
   markArtifactUsed,
+  ownsContent,
   pageOfArtifacts,
   pageOfRun,
   readTotals,
@@ -78,7 +79,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   /** Undefined if a sweeper took the bytes before the record referred to them. */
   async function keepOnce(ref: string, spool: Spool, record: string) {
     const { sha256, sizeBytes, reference } = spool;
-    const blob = reference === undefined ? await blobs.write(spool) : null;
+    const isOwn = await ownsContent(catalogue, ownerId, sha256);
+    const blob = reference === undefined ? await blobs.write(spool, isOwn) : null;
     const time = now();
     const sizes = { size_bytes: sizeBytes, stored_bytes: blob === null ? 0 : sizeBytes };
     const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
@@ -99,16 +101,19 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     return { created_at, run: stored.run, path: reference?.path ?? pathOf(stored.object_key) };
   }
 
-  /** An HMAC with the owner's key: it reveals nothing about its input. */
-  async function seal(text: string): Promise<string> {
+  /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */
+  async function makeSeal(): Promise<(text: string) => string> {
     secret ??= ownerSecret(objects, keys.secret);
     // If the secret could not be read, the next call tries again.
     secret.catch(() => {
       secret = undefined;
     });
-    return createHmac("sha256", await secret)
-      .update(text)
-      .digest("hex");
+    const key = await secret;
+    return (text) => createHmac("sha256", key).update(text).digest("hex");
+  }
+
+  async function seal(text: string): Promise<string> {
+    return (await makeSeal())(text);
   }
 
   /** Finds the record of one of this owner's refs and marks it as used by this run. */
@@ -240,6 +245,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     keep,
     find,
     seal,
+    makeSeal,
     local,
     hasBytes,
     list,

@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Spool } from "../acquire/spool.ts";
 import {
-  type Adoption,
   adoptObject,
   announceObject,
   type BlobRow,
@@ -21,7 +20,7 @@ import { damagedError } from "./store-errors.ts";
 export type WrittenBlob = {
   /** Makes them the bytes of their content; false if a sweeper was faster and they must be written again. */
   adopt(queries: Queries): Promise<boolean>;
-  /** Deletes them if another writer of the same content or a sweeper was faster. Call it after the transaction. */
+  /** Deletes them if a sweeper was faster. Call it after the transaction. */
   deleteUnlessAdopted(): Promise<void>;
 };
 
@@ -31,9 +30,12 @@ export type Blobs = ReturnType<typeof openBlobs>;
 const MAX_ALWAYS_HASHED_BYTES = 8 * 1024 * 1024;
 
 export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => number) {
-  /** Writes the bytes, unless the store has them already. Their key is new, so that no sweeper can be after it. */
-  async function write(spool: Spool): Promise<WrittenBlob> {
-    const present = await findBlob(catalogue, spool.sha256);
+  /**
+   * Writes the bytes, unless this owner has them. Bytes that only others have are written again: if they were not, the
+   * time of a keep would tell an owner what strangers have fetched. Their key is new, so that no sweeper can be after it.
+   */
+  async function write(spool: Spool, isOwn: boolean): Promise<WrittenBlob> {
+    const present = isOwn ? await findBlob(catalogue, spool.sha256) : undefined;
     if (present && (await isSound(present))) {
       return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
     }
@@ -43,14 +45,14 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     await objects.put(object_key, "path" in content ? content : content.bytes, { isNewKey: true });
     const stamp = (await objects.head(object_key))?.stamp ?? null;
     const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
-    let adoption: Adoption = "adopted";
+    let isAdopted = false;
     return {
       async adopt(queries) {
-        adoption = await adoptObject(queries, blob, present?.object_key ?? null, now());
-        return adoption !== "claimed";
+        isAdopted = await adoptObject(queries, blob, now());
+        return isAdopted;
       },
       async deleteUnlessAdopted() {
-        if (adoption === "adopted") return;
+        if (isAdopted) return;
         await objects.delete(object_key);
         await catalogue.transact((queries) => forgetGarbage(queries, [object_key]));
       },

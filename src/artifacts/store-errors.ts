@@ -3,6 +3,7 @@ import { CatalogueError, type CatalogueFault } from "../catalogue/sql.ts";
 import type { TombstoneRow } from "../catalogue/tombstone-rows.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { isRedacted } from "../system/redact-url.ts";
 import { clip, escapePath } from "../system/safe-names.ts";
 
 export function damagedError(ref: string, fact: string, cause?: unknown): SpillwayError {
@@ -31,11 +32,12 @@ export function expiredError({ ref, expired_at, reason, source_url }: TombstoneR
     removed: "removed by its owner",
   };
   const expiredOn = new Date(expired_at).toISOString();
+  const secretNote = isRedacted(source_url) ? ", with your own value in place of ***," : "";
   return new SpillwayError(
     "artifact_expired",
     `Artifact ${ref} expired on ${expiredOn} (${reasons[reason] ?? reason}).`,
     {
-      hint: `Fetch ${source_url} again to get it back under the same ref while its content is the same.`,
+      hint: `Fetch ${source_url} again${secretNote} to get it back under the same ref while its content is the same.`,
     },
   );
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { makeMemorySpool, makeOrigin, plainTextDetection, readArtifactBytes } from "../../test/bodies.ts";
+import { soakCount } from "../../test/soak.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
@@ -176,12 +177,15 @@ describe("retention", () => {
 
 describe("sweeping bytes", () => {
   test("keeps bytes that another artifact or another owner still refers to", async () => {
-    const { open, blobs } = clockedStore();
+    const { open, blobs, wait } = clockedStore();
     const a = await keepText(open("r1"), "shared");
     const b = await keepText(open("r1", "bob"), "shared");
     await deleteArtifact(open("r1"), a);
-    assert.equal(await blobs(), 1);
+    assert.equal((await readArtifactBytes(open("r1", "bob"), b)).toString(), "shared");
     await deleteArtifact(open("r1", "bob"), b);
+    assert.equal(await blobs(), 1, "the object of the first keep stays for its readers");
+    wait(3 * hour);
+    await sweep(open("r1"), defaultSettings);
     assert.equal(await blobs(), 0);
   });
 
@@ -214,7 +218,7 @@ describe("sweeping bytes", () => {
   });
 
   test("loses nothing when others keep the same content at every step of a sweep", async () => {
-    const { open, objects, catalogue, blobs } = clockedStore();
+    const { open, objects, catalogue, blobs, wait } = clockedStore();
     let pending: Array<Promise<string>> = [];
     let step = 0;
     // Before each call of the sweeper, a keeper starts at that moment.
@@ -229,7 +233,8 @@ describe("sweeping bytes", () => {
           };
         },
       });
-    for (let round = 0; round < 20; round++) {
+    const rounds = soakCount({ sample: 5, full: 20 });
+    for (let round = 0; round < rounds; round++) {
       const before = await keepText(open("r"), "raced");
       const sweeper = { ...open("sweeper"), objects: racing(objects), catalogue: racing(catalogue) };
       await deleteArtifact(sweeper, before);
@@ -239,7 +244,8 @@ describe("sweeping bytes", () => {
       }
       pending = [];
     }
-    assert.ok(step > 20, "the keepers ran");
+    assert.ok(step > rounds, "the keepers ran");
+    wait(2 * hour);
     await sweep(open("last"), defaultSettings, none);
     assert.equal(await blobs(), 1);
   });

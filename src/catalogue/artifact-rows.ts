@@ -54,7 +54,7 @@ export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promi
     ref,
   );
   if (renewed > 0) return;
-  const newBytes = (await ownsBlob(queries, owner, sha256)) ? 0 : stored_bytes;
+  const newBytes = (await ownsContent(queries, owner, sha256)) ? 0 : stored_bytes;
   await queries.run(
     "INSERT INTO artifacts (owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     owner,
@@ -75,7 +75,8 @@ export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promi
   );
 }
 
-async function ownsBlob(queries: Queries, owner: string, sha256: string): Promise<boolean> {
+/** Whether an owner has an artifact with these bytes. */
+export async function ownsContent(queries: Queries, owner: string, sha256: string): Promise<boolean> {
   const row = await queries.get("SELECT 1 AS one FROM artifacts WHERE sha256 = ? AND owner = ? LIMIT 1", sha256, owner);
   return row !== undefined;
 }
@@ -139,7 +140,7 @@ export async function deleteArtifactRow(
     ref,
   );
   for (const { run } of runs) await countOneLess(queries, owner, run);
-  const freed = (await ownsBlob(queries, owner, row.sha256)) ? 0 : row.stored_bytes;
+  const freed = (await ownsContent(queries, owner, row.sha256)) ? 0 : row.stored_bytes;
   await queries.run("UPDATE owners SET artifacts = artifacts - 1, bytes = bytes - ? WHERE owner = ?", freed, owner);
   return { ...row, releasedObject: await releaseBlob(queries, row.sha256) };
 }

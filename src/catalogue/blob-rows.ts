@@ -22,25 +22,19 @@ export async function announceObject(queries: Queries, objectKey: string, now: n
   );
 }
 
-/** `superseded` if the content has other bytes by now; `claimed` if a sweeper has taken the object meanwhile. */
-export type Adoption = "adopted" | "superseded" | "claimed";
+/** How long an object stays after another one took its place, because readers may have it open. */
+const RETIRED_STAY_MS = 60 * 60 * 1000;
 
-/** Makes an announced object the bytes of a content. The object that `replaces` names, if any, becomes garbage. */
-export async function adoptObject(
-  queries: Queries,
-  blob: BlobRow,
-  replaces: string | null,
-  now: number,
-): Promise<Adoption> {
+/**
+ * Makes an announced object the bytes of a content; one that had them becomes garbage. False if a sweeper has taken the
+ * object meanwhile.
+ */
+export async function adoptObject(queries: Queries, blob: BlobRow, now: number): Promise<boolean> {
   const { sha256, object_key, size_bytes, stamp } = blob;
-  const current = await findBlob(queries, sha256);
-  if (current !== undefined && current.object_key !== replaces) {
-    await discardObject(queries, object_key);
-    return "superseded";
-  }
   const adopted = await queries.run("DELETE FROM garbage WHERE object_key = ? AND since > 0", object_key);
-  if (adopted === 0) return "claimed";
-  if (current !== undefined) await discardObject(queries, current.object_key);
+  if (adopted === 0) return false;
+  const current = await findBlob(queries, sha256);
+  if (current !== undefined) await announceObject(queries, current.object_key, now + RETIRED_STAY_MS);
   await queries.run(
     `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (sha256) DO UPDATE SET
@@ -51,7 +45,7 @@ export async function adoptObject(
     stamp,
     now,
   );
-  return "adopted";
+  return true;
 }
 
 /** Makes an object garbage that the next sweep deletes. */

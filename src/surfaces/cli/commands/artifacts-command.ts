@@ -124,13 +124,21 @@ function textEntry(listed: ListedArtifact): string {
   return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clip(source_url, PATH_CHARS)}\n`;
 }
 
-function sweepFields({ swept, deletedBlobs, deletedBytes, deletedLeftovers, deletedIndexes }: SweepResult) {
+function sweepFields({
+  swept,
+  deletedBlobs,
+  deletedBytes,
+  deletedLeftovers,
+  deletedIndexes,
+  deletedProfiles,
+}: SweepResult) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
     deleted_blobs: deletedBlobs,
     deleted_bytes: deletedBytes,
     deleted_leftovers: deletedLeftovers,
     deleted_indexes: deletedIndexes,
+    deleted_profiles: deletedProfiles,
   };
 }
 
