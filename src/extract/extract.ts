@@ -30,6 +30,8 @@ import {
   type StoredExtract,
 } from "./stored-extract.ts";
 
+import { isIndexedText, openTextIndex } from "./text-index.ts";
+
 /** What to extract, how far, and with which limits. */
 export type ExtractOptions = {
   /** Where the extract is stored. */
@@ -88,6 +90,7 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 async function extendStored(options: ExtractOptions): Promise<Extract> {
   const { objects, owner, facts, handler, mode, enough } = options;
   const prefix = makeExtractPrefix(handler, facts, mode, owner);
+  if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);
   const storedExtract = await openExtract(objects, prefix);
   if (storedExtract.ended || enough(storedExtract.size)) return toExtract(storedExtract, handler);
   return toExtract(await extend(options, prefix, storedExtract), handler);

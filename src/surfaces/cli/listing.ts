@@ -2,6 +2,9 @@
 import { CHARACTER_LIMIT } from "../../fit/limits.ts";
 import type { Call } from "./command.ts";
 
+/** Characters per write: one for each entry would cost more than the entries. */
+const WRITE_CHARS = 16 * 1024;
+
 /**
  * Prints entries as they arrive and returns their number. Past the limit they are counted by `countAll`, so that a long
  * list is not read to its end; without it, one by one.
@@ -12,18 +15,22 @@ export async function printListing(
   countAll?: () => Promise<number>,
 ): Promise<number> {
   const limitChars = call.values.all === true ? Number.POSITIVE_INFINITY : CHARACTER_LIMIT;
-  let [totalCount, shownCount, chars] = [0, 0, 0];
+  let [totalCount, shownCount, chars, pending] = [0, 0, 0, ""];
   for await (const entry of entries) {
     totalCount++;
     chars += entry.length;
     if (chars <= limitChars) {
-      await call.terminal.out(entry);
+      pending += entry;
       shownCount++;
+      if (pending.length < WRITE_CHARS) continue;
+      await call.terminal.out(pending);
+      pending = "";
     } else if (countAll) {
       totalCount = Math.max(totalCount, await countAll());
       break;
     }
   }
+  if (pending !== "") await call.terminal.out(pending);
   if (shownCount < totalCount)
     call.terminal.note(`spillway: ${shownCount} of ${totalCount} entries shown; --all shows the rest.\n`);
   return totalCount;
