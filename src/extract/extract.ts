@@ -30,8 +30,6 @@ import {
   type StoredExtract,
 } from "./stored-extract.ts";
 
-import { isIndexedText, openTextIndex } from "./text-index.ts";
-
 /** What to extract, how far, and with which limits. */
 export type ExtractOptions = {
   /** Where the extract is stored. */
@@ -67,6 +65,9 @@ export type Extract = StoredExtract & {
 const FILE_CHARS = 256 * 1024;
 const FILE_SEGMENTS = 2_000;
 
+/** Of a longer text only an index is stored. */
+const MAX_STORED_TEXT_BYTES = 32 * 1024 * 1024;
+
 /** How much is extracted where the store cannot be written. */
 const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
 
@@ -90,7 +91,10 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 async function extendStored(options: ExtractOptions): Promise<Extract> {
   const { objects, owner, facts, handler, mode, enough } = options;
   const prefix = makeExtractPrefix(handler, facts, mode, owner);
-  if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);
+  if (facts.size_bytes > MAX_STORED_TEXT_BYTES) {
+    const { isIndexedText, openTextIndex } = await import("./text-index.ts");
+    if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);
+  }
   const storedExtract = await openExtract(objects, prefix);
   if (storedExtract.ended || enough(storedExtract.size)) return toExtract(storedExtract, handler);
   return toExtract(await extend(options, prefix, storedExtract), handler);

@@ -17,20 +17,17 @@ export type IndexedText = {
   readonly signal: AbortSignal;
 };
 
-/** Up to this size the text itself is stored, in parts that can be read without decoding. */
-const MAX_STORED_BYTES = 32 * 1024 * 1024;
-
 /** A part ends after the last line end within this many bytes, or, in a longer line, between two characters. */
 const PART_BYTES = 256 * 1024;
 
 /** Charsets in which the byte of a line end is never part of another character. */
 const lineSafeCharset = /^(utf-8|us-ascii|windows-\d+|iso-8859-\d+)$/i;
 
-/** Whether a source is a text that is too long to be stored a second time. Headings of Markdown need the stored form. */
+/** Whether a long source is a text that can be read in place. Headings of Markdown need the stored form. */
 export function isIndexedText({ facts, content, handler }: IndexedText): boolean {
-  const { size_bytes, charset, media_type } = facts;
-  const isLong = handler.name === "text" && size_bytes > MAX_STORED_BYTES && media_type !== "text/markdown";
-  return isLong && "path" in content && lineSafeCharset.test(charset ?? "utf-8");
+  const { charset, media_type } = facts;
+  const isPlain = handler.name === "text" && media_type !== "text/markdown";
+  return isPlain && "path" in content && lineSafeCharset.test(charset ?? "utf-8");
 }
 
 /** Where a part ends: in the bytes, in the text, and in its lines. */
