@@ -1,7 +1,6 @@
 /** Large local files: hashed where they are and read in place, instead of being copied. */
 import { createHash } from "node:crypto";
 import { type FileHandle, lstat } from "node:fs/promises";
-import { readChunks } from "./chunks.ts";
 import type { Spool } from "./spool.ts";
 
 /** Which file it was, and in which state. */
@@ -26,10 +25,10 @@ export async function referenceFile(
   { handle, realPath }: CheckedFile,
   signal: AbortSignal,
 ): Promise<(Spool & { readonly reference: FileReference }) | undefined> {
-  const before = await handle.stat({ bigint: true });
+  await using file = handle;
+  const before = await file.stat({ bigint: true });
   const sizeBytes = Number(before.size);
-  const hash = createHash("sha256");
-  for await (const chunk of readChunks(handle, { end: sizeBytes, signal })) hash.update(chunk);
+  const sha256 = await hashFile(file, sizeBytes, signal);
   const reference: FileReference = {
     path: realPath,
     size_bytes: sizeBytes,
@@ -41,11 +40,28 @@ export async function referenceFile(
   return {
     content: { path: realPath },
     sizeBytes,
-    sha256: hash.digest("hex"),
+    sha256,
     cutBy: null,
     reference,
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+const READ_BYTES = 256 * 1024;
+
+/** All reads share a buffer: a gigabyte of new ones would take memory until the next garbage collection. */
+async function hashFile(handle: FileHandle, sizeBytes: number, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  for (let position = 0; position < sizeBytes; ) {
+    signal.throwIfAborted();
+    const wanted = Math.min(READ_BYTES, sizeBytes - position);
+    const { bytesRead } = await handle.read(buffer, 0, wanted, position);
+    if (bytesRead === 0) break; // It became shorter, which the caller notices.
+    hash.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  return hash.digest("hex");
 }
 
 /** Whether the file is still the one that was hashed. */

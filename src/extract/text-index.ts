@@ -73,28 +73,32 @@ async function buildIndex(text: IndexedText, key: string): Promise<PartEnd[]> {
   return ends;
 }
 
+/** The parts in order, all in one buffer: each is valid until the next one is asked for. */
 async function* splitParts({ content, facts, signal }: IndexedText): AsyncGenerator<Uint8Array> {
-  let rest: Uint8Array = new Uint8Array();
-  for await (const chunk of readChunks(await openFile(content), { end: facts.size_bytes, signal })) {
-    rest = rest.length === 0 ? Uint8Array.from(chunk) : Buffer.concat([rest, chunk]);
-    while (rest.length > PART_BYTES) {
-      const end = findCut(rest);
-      yield rest.subarray(0, end);
-      rest = rest.subarray(end);
-    }
+  await using file = await openFile(content);
+  const buffer = Buffer.allocUnsafe(PART_BYTES + 1);
+  for (let position = 0; position < facts.size_bytes; ) {
+    signal.throwIfAborted();
+    const wanted = Math.min(buffer.length, facts.size_bytes - position);
+    const { bytesRead } = await file.read(buffer, 0, wanted, position);
+    if (bytesRead === 0) return;
+    const bytes = buffer.subarray(0, bytesRead);
+    const end = position + bytesRead === facts.size_bytes ? bytesRead : findCut(bytes);
+    yield bytes.subarray(0, end);
+    position += end;
   }
-  if (rest.length > 0) yield rest;
 }
 
 const LINE_END = 0x0a;
 
 function findCut(bytes: Uint8Array): number {
-  const lineEnd = bytes.lastIndexOf(LINE_END, PART_BYTES - 1) + 1;
-  if (lineEnd > PART_BYTES / 2) return lineEnd;
+  const maxEnd = bytes.length - 1;
+  const lineEnd = bytes.lastIndexOf(LINE_END, maxEnd - 1) + 1;
+  if (lineEnd > maxEnd / 2) return lineEnd;
   // A byte 10xxxxxx continues a character of UTF-8; in a charset of one byte the cut is then a little earlier.
-  let end = PART_BYTES;
-  while (end > PART_BYTES - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return end;
+  let end = maxEnd;
+  while (end > maxEnd - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return Math.max(1, end);
 }
 
 /** Each part is decoded and cleaned alone, so that it is the same text whenever it is read. */
