@@ -19,8 +19,12 @@ export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/")
 
 /** The keys of one owner. */
 export function ownerKeys(owner: string) {
+  const root = `${ownersPrefix}${safeFileName(owner)}/`;
   return {
     /** The secret that makes the owner's refs. It is an object, not a row: a copy of the catalogue does not hold it. */
-    secret: `${ownersPrefix}${safeFileName(owner)}/key`,
+    secret: `${root}key`,
+    /** What was done about a request that was too large. The digest is keyed. */
+    recoveries: `${root}recoveries/`,
+    recovery: (digest: string) => `${root}recoveries/${digest}.json`,
   };
 }

@@ -4,7 +4,7 @@ import { deleteOldCacheRows } from "../catalogue/cache-rows.ts";
 import { deleteOldResponses } from "../catalogue/response-rows.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { blobOfKey, extractPrefix, extractsKey } from "./keys.ts";
+import { blobOfKey, extractPrefix, extractsKey, ownerKeys } from "./keys.ts";
 import { type Objects, temporaryPrefix } from "./objects.ts";
 import { notFoundError, requireRef } from "./ref.ts";
 import { withReserve } from "./reserve.ts";
@@ -46,7 +46,13 @@ async function sweepRows(
     // A cache entry without its artifact is useless, so it expires like artifacts do.
     await deleteOldCacheRows(queries, ownerId, now - retention["artifacts.keep"]);
   });
+  // A stub that is put in again names an artifact.
+  await deleteOlder(store.objects, ownerKeys(store.owner).recoveries, now - retention["artifacts.keep"]);
   return { swept, ...(await deleteGarbage(store, now - grace.blobsMs)) };
+}
+
+async function deleteOlder(objects: Objects, prefix: string, before: number): Promise<void> {
+  for await (const { key, touchedAt } of objects.list(prefix)) if (touchedAt < before) await objects.delete(key);
 }
 
 /** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */

@@ -69,9 +69,16 @@ export type DocumentFacts = {
   readonly tally?: PageTally;
   /** How the text was obtained, where the handler has several methods. */
   readonly method?: string;
+  /** The length of a text that was counted to its end but is too long to be stored at once. */
+  readonly total?: TextTotal;
   /** Characters removed from the text because they could mislead a reader. */
   readonly removed?: RemovedCounts;
+  /** How often bytes could not be decoded; U+FFFD shows each place. */
+  readonly undecoded?: number;
 };
+
+/** The length of a whole text. */
+export type TextTotal = { readonly chars: number; readonly lines: number };
 
 /** All facts about a document: the common ones and those of its handler. Stored with the extract as JSON. */
 export type Info<Own extends object = object> = DocumentFacts & Partial<Own>;

@@ -1,6 +1,6 @@
 /** The text handler: text of any charset, unchanged except for cleaning, in segments of bounded size. */
 import { type Cleaner, createCleaner } from "./clean.ts";
-import { decodeText, hasDecoder } from "./decode-text.ts";
+import { type DecodeTally, decodeText, hasDecoder } from "./decode-text.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
 import { readBytes } from "./local-file.ts";
@@ -21,19 +21,26 @@ export const text: Handler = {
       return;
     }
     // Read from the start even when resuming: where a segment begins depends on the text before it, and text is fast.
-    const cleaner = createCleaner();
-    for await (const segment of readSegments(file, cleaner, signal)) {
+    const cleaner = createCleaner({ showControls: true });
+    const tally = { undecoded: 0 };
+    for await (const segment of readSegments(file, cleaner, tally, signal)) {
       signal.throwIfAborted();
       if (segment.index >= options.from) yield { segment };
     }
     signal.throwIfAborted();
-    yield { info: { removed: cleaner.removed } };
+    yield { info: { removed: cleaner.removed, undecoded: tally.undecoded } };
   },
 };
 
-async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
+async function* readSegments(
+  file: LocalFile,
+  cleaner: Cleaner,
+  tally: DecodeTally,
+  signal: AbortSignal,
+): AsyncGenerator<Segment> {
   const findMarks = makeHeadingFinder(file.mediaType);
-  for await (const segment of splitSegments(cleanChunks(decodeText(readBytes(file, signal), file.charset), cleaner))) {
+  const texts = decodeText(readBytes(file, signal), file.charset, tally);
+  for await (const segment of splitSegments(cleanChunks(texts, cleaner))) {
     yield { ...segment, kind: "whole", marks: findMarks(segment.text) };
   }
 }

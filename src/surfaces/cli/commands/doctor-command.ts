@@ -14,6 +14,7 @@ import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
+import { checkWebSearch } from "../doctor/web-check.ts";
 import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
@@ -54,6 +55,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       ...(call.values.deep === true ? [await checkBytes(call, session)] : []),
       await checkLeftovers(session),
       ...(await checkEngines(session)),
+      await checkWebSearch(session),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
