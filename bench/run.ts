@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   runner: () => import("./runner.ts"),
   search: () => import("./search.ts"),
   start: () => import("./start.ts"),
+  store: () => import("./store.ts"),
 };
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -6,6 +6,7 @@ export type ErrorCode =
   | "artifact_not_found"
   | "artifact_expired"
   | "artifact_damaged"
+  | "source_changed"
   | "response_not_found"
   | "url_invalid"
   | "source_not_found"

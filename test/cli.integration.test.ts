@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { diskStorage } from "../src/artifacts/storage.ts";
 import { openCli } from "./cli.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -506,8 +507,10 @@ describe("spillway artifacts, events and doctor", () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref }] = await cli.json("fetch", "a.txt", "--set", "run=one");
-    const [report] = await cli.json("artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two");
-    assert.deepEqual(report.swept, [{ artifact_ref: ref, reason: "bytes", size_bytes: 1 }]);
+    const sweepArgs = ["artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two"];
+    assert.deepEqual((await cli.json(...sweepArgs))[0].swept, [], "used within the last hour");
+    await backdateUses(cli.home);
+    assert.deepEqual((await cli.json(...sweepArgs))[0].swept, [{ artifact_ref: ref, reason: "bytes", size_bytes: 1 }]);
     assert.match((await cli.run(["read", ref])).err, /expired on .*the store was full.*\n.*Fetch a\.txt again/);
     const [refetched] = await cli.json("fetch", "a.txt");
     assert.equal(refetched.artifact_ref, ref);
@@ -551,6 +554,63 @@ describe("spillway artifacts, events and doctor", () => {
     );
   });
 });
+
+describe("the data folder", () => {
+  test("is not used while others can write to it; replies say so, and doctor names it", {
+    skip: process.platform === "win32" && "Windows has access lists",
+  }, async () => {
+    await using cli = await openCli();
+    await cli.write("a.txt", "weir");
+    await mkdir(cli.home, { mode: 0o700 });
+    await chmod(cli.home, 0o777);
+    const [reply] = await cli.json("fetch", "a.txt");
+    assert.equal(reply.artifact_ref, null);
+    assert.match(reply.warnings.join(" "), /could not be kept: other users can change its folder/);
+    assert.deepEqual(await readdir(cli.home), []);
+    const doctor = await cli.run(["doctor"]);
+    assert.equal(doctor.status, 1);
+    assert.match(doctor.out, /FAIL {2}store: The data folder .* others can write to it \(mode 777\)\..*chmod go-w/);
+    await chmod(cli.home, 0o700);
+    assert.ok((await cli.json("fetch", "a.txt"))[0].artifact_ref);
+  });
+
+  test("keeps what lies behind a linked tmp folder when it is swept", async () => {
+    await using cli = await openCli();
+    const elsewhere = join(cli.work, "precious");
+    await mkdir(join(elsewhere, "sub"), { recursive: true });
+    for (const name of ["thesis.txt", "put-1-2", "sub/data.csv"]) await writeFile(join(elsewhere, name), "mine");
+    await mkdir(cli.home, { mode: 0o700 });
+    await symlink(elsewhere, join(cli.home, "tmp"));
+    for (const name of ["thesis.txt", "put-1-2"]) await utimes(join(elsewhere, name), 1, 1);
+    assert.equal((await cli.run(["artifacts", "sweep"])).status, 0);
+    assert.deepEqual((await readdir(elsewhere)).sort(), ["put-1-2", "sub", "thesis.txt"]);
+  });
+
+  test("keeps what lies behind any other linked folder", async () => {
+    await using cli = await openCli();
+    await cli.write("a.txt", "weir");
+    await cli.run(["fetch", "a.txt"]);
+    const elsewhere = join(cli.work, "precious");
+    await rename(join(cli.home, "events"), elsewhere);
+    const [owner = ""] = await readdir(elsewhere);
+    for (const name of ["data.jsonl", "more.jsonl"]) {
+      await writeFile(join(elsewhere, owner, name), "mine");
+      await utimes(join(elsewhere, owner, name), 1, 1);
+    }
+    await symlink(elsewhere, join(cli.home, "events"));
+    await cli.run(["fetch", "a.txt", "--set", "events.runs=1", "--set", "run=other"]);
+    const names = await readdir(join(elsewhere, owner));
+    assert.ok(names.includes("data.jsonl") && names.includes("more.jsonl"), names.join());
+    assert.ok(names.includes("other.jsonl"), "the log is written all the same");
+  });
+});
+
+/** Makes every artifact of the store one that was last used two hours ago. */
+async function backdateUses(home: string): Promise<void> {
+  const { catalogue } = diskStorage(home);
+  await catalogue.run("UPDATE artifacts SET used_at = used_at - ?", 2 * 3_600_000);
+  await catalogue.close();
+}
 
 describe("the process", () => {
   const run = (args: string[], env: object = {}) =>

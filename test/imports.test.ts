@@ -13,6 +13,7 @@ const floors = [
   ["session"],
   ["extract"],
   ["artifacts", "retrieval"],
+  ["catalogue"],
   ["contract"],
   ["acquire", "detect", "fit"],
   ["telemetry"],

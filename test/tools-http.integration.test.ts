@@ -180,7 +180,8 @@ describe("what a server may do to a fetch", () => {
   test("a source that arrives while the disk is full is answered within the budget, and reported as not kept", async () => {
     await using site = await openSite({ "/long": body("level ".repeat(100_000), "text/plain") });
     const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
-    const store = openStore({ ...site.session.store.objects, put: full }, { owner: "a", run: "r" });
+    const { catalogue, objects } = site.session.store;
+    const store = openStore({ catalogue, objects: { ...objects, put: full } }, { owner: "a", run: "r" });
     const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/long") }, { store });
     assert.deepEqual([isError, fields.artifact_ref, String(fields.content).length], [false, null, 30_000]);
     assert.match(text, /^\[Fetched text artifact: .* Not kept\.\]\n.*the disk is full/);

@@ -8,6 +8,7 @@ import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { readChunks } from "./chunks.ts";
+import type { CheckedFile } from "./file-reference.ts";
 import type { SourceKind } from "./source-kind.ts";
 
 export const fileSource: SourceKind = {
@@ -20,6 +21,7 @@ export const fileSource: SourceKind = {
       identity: pathToFileURL(path).href,
       open: async ({ signal }) => ({
         chunks: readCheckedFile(given, path, roots, signal),
+        openFile: () => openCheckedFile(given, path, roots),
         name: basename(path),
         headers: {},
       }),
@@ -50,10 +52,15 @@ async function* readCheckedFile(
   roots: readonly string[] | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  yield* readChunks(await openCheckedFile(given, path, roots), { signal });
+  const { handle } = await openCheckedFile(given, path, roots);
+  yield* readChunks(handle, { signal });
 }
 
-async function openCheckedFile(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
+async function openCheckedFile(
+  given: string,
+  path: string,
+  roots: readonly string[] | undefined,
+): Promise<CheckedFile> {
   try {
     assertNotKernelFolder(given, path);
     const real = await realpath(path).catch(async (error: unknown) => {
@@ -66,7 +73,7 @@ async function openCheckedFile(given: string, path: string, roots: readonly stri
     assertRegularFile(given, await stat(real));
     const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     await assertNotSwapped(given, real, handle);
-    return handle;
+    return { handle, realPath: real };
   } catch (error) {
     throw error instanceof SpillwayError ? error : makeUnreadableError(given, error);
   }

@@ -1,4 +1,5 @@
 /** A source: bytes that can be read once, and what its server or name claims about them. */
+import type { CheckedFile } from "./file-reference.ts";
 import type { Freshness, KnownValidators } from "./freshness.ts";
 
 /** One place that bytes can be read from. */
@@ -40,6 +41,8 @@ export type OpenedSource = {
   /** The path or URL whose extension counts, if not the name's. */
   readonly location?: string;
   readonly response?: ResponseInfo;
+  /** For a local file: opens it, to be read in place. */
+  openFile?(): Promise<CheckedFile>;
 };
 
 /** What an HTTP response says beyond its bytes. */

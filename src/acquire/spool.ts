@@ -6,6 +6,7 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
 import { abortable } from "./abortable.ts";
 import { joinChunks } from "./chunks.ts";
+import type { FileReference } from "./file-reference.ts";
 import type { SourceCut } from "./source.ts";
 
 /** Where a body is: in a file, or in memory when it is small or no file could be written. */
@@ -18,6 +19,8 @@ export type Spool = AsyncDisposable & {
   readonly sha256: string;
   /** Why these bytes are only the beginning of the source; null if they are all of it. */
   readonly cutBy: SourceCut | null;
+  /** Set for bytes that are not a copy: they are read in place. */
+  readonly reference?: FileReference;
 };
 
 export type SpoolOptions = {

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
-import * as nodeFiles from "node:fs/promises";
-import { chmod, readFile, stat, truncate, unlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -13,16 +24,13 @@ import {
 } from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
-import { diskObjects } from "./disk-objects.ts";
-import { blobKey, ownerKeys } from "./keys.ts";
-import { memoryObjects } from "./memory-objects.ts";
-import type { Objects } from "./objects.ts";
+import { diskStorage, memoryStorage, type Storage } from "./storage.ts";
 
 const alice = { owner: "alice", run: "r1" };
 const origin = makeOrigin("notes.txt");
 
-async function bytesOf(objects: Objects, ref: string, who = alice): Promise<string> {
-  return (await readArtifactBytes(openStore(objects, who), ref)).toString();
+async function bytesOf(storage: Storage, ref: string, who = alice): Promise<string> {
+  return (await readArtifactBytes(openStore(storage, who), ref)).toString();
 }
 
 async function codeOf(action: () => Promise<unknown>): Promise<string> {
@@ -37,32 +45,33 @@ async function codeOf(action: () => Promise<unknown>): Promise<string> {
 
 describe("the artifact store", () => {
   test("keeps bytes and gives them back in another process's store of the same owner", async () => {
-    const objects = memoryObjects();
-    const kept = await openStore(objects, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
+    const storage = memoryStorage();
+    const kept = await openStore(storage, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
     assert.match(kept.artifact_ref, /^af_[0-9a-f]{32}$/);
-    assert.equal(await bytesOf(objects, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
+    assert.equal(await bytesOf(storage, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
   });
 
   test("does the same work for bytes that a stranger has as for bytes that are new", async () => {
     /** The calls of one keep, without what differs by owner and content. */
-    async function callsOfKeep(objects: Objects, body: string): Promise<string[]> {
+    async function callsOfKeep(storage: Storage, body: string): Promise<string[]> {
       const calls: string[] = [];
-      const recorded = new Proxy(objects, {
-        get(target, name: keyof Objects) {
+      const objects = new Proxy(storage.objects, {
+        get(target, name: Exclude<keyof Storage["objects"], symbol>) {
           const method = target[name];
           if (typeof method !== "function") return method;
           return (key: string, ...rest: readonly unknown[]) => {
-            const plainKey = key.replaceAll(/[0-9a-f]{32,64}|(?<=blobs\/)[0-9a-f]{2}/g, "#");
+            const plainKey = key.replaceAll(/[0-9a-f]{64}\.[0-9a-f]{12}|(?<=blobs\/)[0-9a-f]{2}/g, "#");
             calls.push(`${name} ${plainKey} ${rest[0] instanceof Uint8Array ? `${rest[0].length} bytes` : ""}`);
             return Reflect.apply(method, target, [key, ...rest]);
           };
         },
       });
-      await openStore(recorded, { owner: "bob", run: "r" }).keep(makeMemorySpool(body), plainTextDetection, origin);
+      const bob = openStore({ ...storage, objects }, { owner: "bob", run: "r" });
+      await bob.keep(makeMemorySpool(body), plainTextDetection, origin);
       return calls;
     }
 
-    const [shared, fresh] = [memoryObjects(), memoryObjects()];
+    const [shared, fresh] = [memoryStorage(), memoryStorage()];
     await openStore(shared, alice).keep(makeMemorySpool("the same bytes"), plainTextDetection, origin);
     await openStore(fresh, alice).keep(makeMemorySpool("any other byte"), plainTextDetection, origin);
     const [known, unknown] = [await callsOfKeep(shared, "the same bytes"), await callsOfKeep(fresh, "the same bytes")];
@@ -72,14 +81,14 @@ describe("the artifact store", () => {
 
   test("gives the same source the same ref and the record of its first keep", async () => {
     let time = Date.UTC(2026, 0, 1);
-    const objects = memoryObjects(() => time);
-    const first = await openStore(objects, { ...alice, now: () => time }).keep(
+    const storage = memoryStorage(() => time);
+    const first = await openStore(storage, { ...alice, now: () => time }).keep(
       makeMemorySpool("x"),
       plainTextDetection,
       origin,
     );
     time += 5_000;
-    const later = openStore(objects, { owner: "alice", run: "r2", now: () => time });
+    const later = openStore(storage, { owner: "alice", run: "r2", now: () => time });
     const second = await later.keep(makeMemorySpool("x"), plainTextDetection, origin);
     assert.equal(second.artifact_ref, first.artifact_ref);
     const { created_at, run, last_used_at } = await later.find(first.artifact_ref);
@@ -88,9 +97,9 @@ describe("the artifact store", () => {
   });
 
   test("gives other bytes, another source and another owner each another ref", async () => {
-    const objects = memoryObjects();
-    const store = openStore(objects, alice);
-    const bob = openStore(objects, { owner: "bob", run: "r1" });
+    const storage = memoryStorage();
+    const store = openStore(storage, alice);
+    const bob = openStore(storage, { owner: "bob", run: "r1" });
     const refs = await Promise.all([
       store.keep(makeMemorySpool("x"), plainTextDetection, origin),
       store.keep(makeMemorySpool("y"), plainTextDetection, origin),
@@ -101,10 +110,10 @@ describe("the artifact store", () => {
   });
 
   test("keeps the same bytes once however many artifacts hold them", async () => {
-    const objects = memoryObjects();
-    const store = openStore(objects, alice);
+    const storage = memoryStorage();
+    const store = openStore(storage, alice);
     for (const name of ["a", "b", "c"]) await store.keep(makeMemorySpool("same"), plainTextDetection, makeOrigin(name));
-    assert.equal((await Array.fromAsync(objects.list("blobs/"))).length, 1);
+    assert.equal((await Array.fromAsync(storage.objects.list("blobs/"))).length, 1);
     assert.equal((await Array.fromAsync(store.list())).length, 3);
   });
 
@@ -119,41 +128,43 @@ describe("the artifact store", () => {
   ];
   for (const ref of [...badRefs, `af_${"0".repeat(32)}`, `AF_${"0".repeat(32)}`, `af_${"0".repeat(32)}\n`]) {
     test(`finds nothing under ${JSON.stringify(ref)}`, async () => {
-      const objects = memoryObjects();
-      await openStore(objects, alice).keep(makeMemorySpool("secret"), plainTextDetection, origin);
-      assert.equal(await codeOf(() => openStore(objects, alice).find(ref)), "artifact_not_found");
+      const storage = memoryStorage();
+      await openStore(storage, alice).keep(makeMemorySpool("secret"), plainTextDetection, origin);
+      assert.equal(await codeOf(() => openStore(storage, alice).find(ref)), "artifact_not_found");
     });
   }
 
   test("never touches the objects for a ref of the wrong form", async () => {
-    const untouchable = new Proxy({} as Objects, { get: (_, name) => assert.fail(`touched ${String(name)}`) });
+    const untouchable = <T extends object>() =>
+      new Proxy({} as T, { get: (_, name) => assert.fail(`touched ${String(name)}`) });
+    const storage: Storage = { objects: untouchable(), catalogue: untouchable() };
     for (const ref of badRefs) {
-      assert.equal(await codeOf(() => openStore(untouchable, alice).find(ref)), "artifact_not_found");
+      assert.equal(await codeOf(() => openStore(storage, alice).find(ref)), "artifact_not_found");
     }
   });
 
   test("does not show one owner's artifact to another who knows the ref", async () => {
-    const objects = memoryObjects();
-    const { artifact_ref } = await openStore(objects, alice).keep(
+    const storage = memoryStorage();
+    const { artifact_ref } = await openStore(storage, alice).keep(
       makeMemorySpool("secret"),
       plainTextDetection,
       origin,
     );
-    const mallory = openStore(objects, { owner: "mallory", run: "r1" });
+    const mallory = openStore(storage, { owner: "mallory", run: "r1" });
     assert.equal(await codeOf(() => mallory.find(artifact_ref)), "artifact_not_found");
     assert.deepEqual(await Array.fromAsync(mallory.list()), []);
   });
 
   test("keeps owners apart whose names differ only in letters a key cannot hold", async () => {
-    const objects = memoryObjects();
+    const storage = memoryStorage();
     const names = ["a/b", "a_b", "a b", "A/B", "../a", "a"];
     const kept = await Promise.all(
       names.map((owner) =>
-        openStore(objects, { owner, run: "r" }).keep(makeMemorySpool(owner), plainTextDetection, origin),
+        openStore(storage, { owner, run: "r" }).keep(makeMemorySpool(owner), plainTextDetection, origin),
       ),
     );
     for (const [i, owner] of names.entries()) {
-      const listed = await Array.fromAsync(openStore(objects, { owner, run: "r" }).list());
+      const listed = await Array.fromAsync(openStore(storage, { owner, run: "r" }).list());
       assert.deepEqual(
         listed.map((each) => "record" in each && each.record.artifact_ref),
         [kept[i]?.artifact_ref],
@@ -162,9 +173,9 @@ describe("the artifact store", () => {
   });
 
   test("lists a run by what the run used, also what another run kept", async () => {
-    const objects = memoryObjects();
-    const first = openStore(objects, alice);
-    const second = openStore(objects, { owner: "alice", run: "Second Run!" });
+    const storage = memoryStorage();
+    const first = openStore(storage, alice);
+    const second = openStore(storage, { owner: "alice", run: "Second Run!" });
     const a = await first.keep(makeMemorySpool("a"), plainTextDetection, makeOrigin("a"));
     const b = await second.keep(makeMemorySpool("b"), plainTextDetection, makeOrigin("b"));
     await second.find(a.artifact_ref);
@@ -178,7 +189,7 @@ describe("the artifact store", () => {
   test("any bytes come back as they went in", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), fc.string(), async (bytes, name) => {
-        const store = openStore(memoryObjects(), alice);
+        const store = openStore(memoryStorage(), alice);
         const { artifact_ref, sha256 } = await store.keep(makeMemorySpool(bytes), plainTextDetection, makeOrigin(name));
         const record = await store.find(artifact_ref);
         assert.deepEqual(await readArtifactBytes(store, artifact_ref), Buffer.from(bytes));
@@ -191,14 +202,15 @@ describe("the artifact store", () => {
 
 describe("a damaged store on disk", () => {
   async function withTwo(
-    check: (root: string, objects: Objects, a: string, b: string) => Promise<void>,
+    check: (root: string, storage: Storage, a: string, b: string) => Promise<void>,
   ): Promise<void> {
     await using folder = await makeTemporaryFolder();
-    const objects = diskObjects(folder.path);
-    const store = openStore(objects, alice);
+    const storage = diskStorage(folder.path);
+    const store = openStore(storage, alice);
     const a = await store.keep(makeMemorySpool("first"), plainTextDetection, makeOrigin("a"));
     const b = await store.keep(makeMemorySpool("second"), plainTextDetection, makeOrigin("b"));
-    await check(folder.path, objects, a.artifact_ref, b.artifact_ref);
+    await check(folder.path, storage, a.artifact_ref, b.artifact_ref);
+    await storage.catalogue.close();
   }
 
   for (const [name, content] of [
@@ -208,56 +220,72 @@ describe("a damaged store on disk", () => {
     ["not an object", '"text"'],
   ] as const) {
     test(`reports a record that is ${name} and reads the rest`, async () => {
-      await withTwo(async (root, objects, a, b) => {
-        await writeFile(join(root, ...ownerKeys("alice").record(a).split("/")), content);
-        assert.equal(await codeOf(() => openStore(objects, alice).find(a)), "artifact_damaged");
-        assert.equal(await bytesOf(objects, b), "second");
-        const listed = await Array.fromAsync(openStore(objects, alice).list());
+      await withTwo(async (_, storage, a, b) => {
+        await storage.catalogue.run("UPDATE artifacts SET record = ? WHERE ref = ?", content, a);
+        assert.equal(await codeOf(() => openStore(storage, alice).find(a)), "artifact_damaged");
+        assert.equal(await bytesOf(storage, b), "second");
+        const listed = await Array.fromAsync(openStore(storage, alice).list());
         assert.deepEqual(listed.map((each) => ("record" in each ? "sound" : each.ref)).sort(), [a, "sound"].sort());
       });
     });
   }
 
   test("says when the bytes are missing or cut short, and repairs them when they are fetched again", async () => {
-    await withTwo(async (root, objects, a, b) => {
-      const store = openStore(objects, alice);
-      const path = (sha256: string) => join(root, ...blobKey(sha256).split("/"));
-      await unlink(path(makeMemorySpool("first").sha256));
-      await truncate(path(makeMemorySpool("second").sha256), 2);
+    await withTwo(async (_, storage, a, b) => {
+      const store = openStore(storage, alice);
+      await unlink((await store.find(a)).path ?? "");
+      await truncate((await store.find(b)).path ?? "", 2);
       assert.equal(await codeOf(() => store.find(a)), "artifact_damaged");
       assert.equal(await codeOf(() => store.find(b)), "artifact_damaged");
       await store.keep(makeMemorySpool("first"), plainTextDetection, makeOrigin("a"));
       await store.keep(makeMemorySpool("second"), plainTextDetection, makeOrigin("b"));
-      assert.equal(await bytesOf(objects, a), "first");
-      assert.equal(await bytesOf(objects, b), "second");
+      assert.equal(await bytesOf(storage, a), "first");
+      assert.equal(await bytesOf(storage, b), "second");
     });
   });
 
-  test("reports a record the disk does not give back, and reads the rest", async () => {
-    await withTwo(async (root, _, a, b) => {
-      const refusing = new Proxy(nodeFiles, {
-        get(target, name: keyof typeof nodeFiles) {
-          if (name !== "open") return target[name];
-          return async (path: string, ...more: []) => {
-            if (path.includes(a)) throw Object.assign(new Error("EACCES"), { code: "EACCES" });
-            return target.open(path, ...more);
-          };
-        },
+  for (const { change, alter } of [
+    { change: "altered at the same length", alter: (path: string) => writeFile(path, "FIRST") },
+    {
+      change: "replaced by a link",
+      alter: async (path: string) => {
+        await rename(path, `${path}-elsewhere`);
+        await symlink(`${path}-elsewhere`, path);
+      },
+    },
+    { change: "unreadable", alter: (path: string) => unlink(path).then(() => mkdir(path)) },
+  ]) {
+    test(`never gives out bytes that were ${change}, and fetching again heals them`, async () => {
+      await withTwo(async (_, storage, a, b) => {
+        const store = openStore(storage, alice);
+        await alter((await store.find(a)).path ?? "");
+        const error = await bytesOf(storage, a).catch((thrown: unknown) => thrown);
+        assert.ok(error instanceof SpillwayError && error.code === "artifact_damaged", String(error));
+        assert.match(error.message, new RegExp(a));
+        assert.equal(await bytesOf(storage, b), "second");
+        await store.keep(makeMemorySpool("first"), plainTextDetection, makeOrigin("a"));
+        assert.equal(await bytesOf(storage, a), "first");
       });
-      const store = openStore(diskObjects(root, refusing), alice);
-      assert.equal(await codeOf(() => store.find(a)), "artifact_damaged");
-      assert.equal((await store.find(b)).artifact_ref, b);
-      const listed = await Array.fromAsync(store.list());
-      assert.deepEqual(
-        listed.map((each) => ("record" in each ? each.record.artifact_ref : `${each.ref} damaged`)).sort(),
-        [`${a} damaged`, b].sort(),
-      );
+    });
+  }
+
+  test("notices a changed byte in large bytes, which are not hashed at every read", async () => {
+    await withTwo(async (_, storage) => {
+      const store = openStore(storage, alice);
+      const body = Buffer.alloc(9 * 1024 * 1024, "a");
+      const { artifact_ref, path } = await store.keep(makeMemorySpool(body), plainTextDetection, makeOrigin("large"));
+      assert.equal((await readArtifactBytes(store, artifact_ref)).length, body.length);
+      const { atime, mtime } = await stat(path ?? "");
+      await using file = await open(path ?? "", "r+");
+      await file.write("b", 5_000_000);
+      await utimes(path ?? "", atime, mtime);
+      assert.equal(await codeOf(() => readArtifactBytes(store, artifact_ref)), "artifact_damaged");
     });
   });
 
   test("keeps files private and names the blob's path in the record", async () => {
-    await withTwo(async (_, objects, a) => {
-      const { path } = await openStore(objects, alice).find(a);
+    await withTwo(async (_, storage, a) => {
+      const { path } = await openStore(storage, alice).find(a);
       assert.equal(await readFile(path ?? "", "utf8"), "first");
       assert.equal((await stat(path ?? "")).mode & 0o777, 0o600);
     });
@@ -266,9 +294,9 @@ describe("a damaged store on disk", () => {
   test("serves reads when it cannot be written", {
     skip: process.getuid?.() === 0 && "root may write anywhere",
   }, async () => {
-    await withTwo(async (root, objects, a) => {
+    await withTwo(async (root, storage, a) => {
       await chmod(join(root, "owners"), 0o500);
-      assert.equal(await bytesOf(objects, a), "first");
+      assert.equal(await bytesOf(storage, a), "first");
       await chmod(join(root, "owners"), 0o700);
     });
   });

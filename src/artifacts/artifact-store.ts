@@ -1,24 +1,33 @@
 /** The artifact store of one owner: bytes once per content, one record per ref. */
 import { createHmac, randomBytes } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
+import { type FileReference, isUnchanged } from "../acquire/file-reference.ts";
 import type { Spool } from "../acquire/spool.ts";
-import type { Detection } from "../detect/kind.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { isRedacted } from "../system/redact-url.ts";
-import { blobKey, ownerKeys, refOfKey, trashKey } from "./keys.ts";
-import { type Objects, readObject } from "./objects.ts";
 import {
-  type ArtifactRecord,
-  artifactFacts,
-  damagedError,
-  type Origin,
-  parseRecord,
-  parseRecordOrUndefined,
-  parseTombstone,
-  type StoredRecord,
-  type Tombstone,
-} from "./record.ts";
+  countOfRun,
+  type FoundArtifact,
+  findArtifactRow,
+  keepArtifactRow,
+  type ListedRow,
+  markArtifactUsed,
+  ownsContent,
+  pageOfArtifacts,
+  pageOfRun,
+  readTotals,
+  recentlyUsed,
+} from "../catalogue/artifact-rows.ts";
+import { findBlob } from "../catalogue/blob-rows.ts";
+import { CatalogueError } from "../catalogue/sql.ts";
+import { deleteTombstone, findTombstone } from "../catalogue/tombstone-rows.ts";
+import type { Detection } from "../detect/kind.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import { safeFileName } from "../system/safe-names.ts";
+import { openBlobs } from "./blobs.ts";
+import { extractsKey, ownerKeys } from "./keys.ts";
+import { type Objects, readObject } from "./objects.ts";
+import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
 import { makeRef, notFoundError, requireRef } from "./ref.ts";
+import type { Storage } from "./storage.ts";
+import { damagedError, expiredError, sourceChangedError, toStoreError, unavailableError } from "./store-errors.ts";
 
 export type StoreOptions = {
   readonly owner: string;
@@ -33,30 +42,82 @@ export type ListedArtifact =
 
 export type ArtifactStore = ReturnType<typeof openStore>;
 
+/** A use is noted at most this often: it protects an artifact from every sweep for much longer. */
+const MARK_INTERVAL_MS = 60_000;
+
+const PAGE_ROWS = 200;
+
+/** A sweeper that is faster even once is one whose grace is over, so this many are never needed. */
+const MAX_KEEP_ATTEMPTS = 20;
+
 /** The store as one owner sees it during one run. */
-export function openStore(objects: Objects, { owner, run, now = Date.now }: StoreOptions) {
+export function openStore(storage: Storage, { owner, run, now = Date.now }: StoreOptions) {
+  const { objects, catalogue, oldRecords, journal } = storage;
   const keys = ownerKeys(owner);
+  const ownerId = safeFileName(owner);
+  const runId = safeFileName(run);
+  const blobs = openBlobs(objects, catalogue, now);
   let secret: Promise<Uint8Array> | undefined;
+  /** The last keep of each content: the same content is kept one after another, so that its bytes are written once. */
+  const keeping = new Map<string, Promise<unknown>>();
 
   /** Keeps the bytes and the record. Both are on disk when this returns. */
   async function keep(spool: Spool, detection: Detection, origin: Origin): Promise<ArtifactRecord> {
+    const previous = keeping.get(spool.sha256);
+    const kept = keepAfter(previous, spool, detection, origin);
+    keeping.set(spool.sha256, kept);
+    try {
+      return await kept;
+    } finally {
+      if (keeping.get(spool.sha256) === kept) keeping.delete(spool.sha256);
+    }
+  }
+
+  async function keepAfter(
+    previous: Promise<unknown> | undefined,
+    spool: Spool,
+    detection: Detection,
+    origin: Origin,
+  ): Promise<ArtifactRecord> {
+    await previous?.catch(() => undefined);
     try {
       secret ??= ownerSecret(objects, keys.secret);
       const ref = makeRef(await secret, spool.sha256, origin.identity);
-      const record = newRecord(ref, spool, detection, origin);
-      const isKnown = (await objects.head(keys.record(ref))) !== undefined;
-      await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
-      // Until the record exists, a concurrent sweep may delete the blob; afterwards it cannot.
-      for (let attempt = 0; attempt < 3; attempt++) {
-        await keepBlob(objects, spool, isKnown);
-        await keepRecord(record);
-        if ((await hasRecord(ref)) && (await hasBlob(record))) return toRecord(record, now());
+      const facts = artifactFacts(spool, detection, origin);
+      for (let attempt = 0; attempt < MAX_KEEP_ATTEMPTS; attempt++) {
+        const kept = await keepOnce(ref, spool, writeFacts(facts));
+        if (kept) return { artifact_ref: ref, ...facts, owner, ...kept, ...seen(now()) };
       }
-      throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
+      throw Object.assign(new Error("The bytes were swept again and again before their record."), { code: "EIO" });
     } catch (cause) {
       secret = undefined;
-      throw systemCode(cause) === undefined ? cause : unavailable(cause);
+      throw toStoreError("kept", cause);
     }
+  }
+
+  /** Undefined if a sweeper took the bytes before the record referred to them. */
+  async function keepOnce(ref: string, spool: Spool, record: string) {
+    const { sha256, sizeBytes, reference } = spool;
+    const isOwn = await ownsContent(catalogue, ownerId, sha256);
+    const blob = reference === undefined ? await blobs.write(spool, isOwn) : null;
+    const time = now();
+    const sizes = { size_bytes: sizeBytes, stored_bytes: blob === null ? 0 : sizeBytes };
+    const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
+    const stored = await catalogue.transact(
+      async (queries) => {
+        if (blob !== null && !(await blob.adopt(queries))) return undefined;
+        await keepArtifactRow(queries, row);
+        await markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt: time });
+        await deleteTombstone(queries, ownerId, ref);
+        return findArtifactRow(queries, ownerId, ref, runId);
+      },
+      { durable: true },
+    );
+    await blob?.deleteUnlessAdopted();
+    if (stored === undefined) return undefined;
+    if (stored.created_at === time) await journal?.add({ kept: row }, time);
+    const created_at = new Date(stored.created_at).toISOString();
+    return { created_at, run: stored.run, path: reference?.path ?? pathOf(stored.object_key) };
   }
 
   /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */
@@ -74,110 +135,143 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return (await makeSeal())(text);
   }
 
-  function newRecord(ref: string, spool: Spool, detection: Detection, origin: Origin): StoredRecord {
-    const created_at = new Date(now()).toISOString();
-    return { artifact_ref: ref, ...artifactFacts(spool, detection, origin), created_at, run, owner };
-  }
-
-  /** The run and time of the first keep stay. An identical record is only marked as used. */
-  async function keepRecord(record: StoredRecord): Promise<void> {
-    const key = keys.record(record.artifact_ref);
-    const before = await readObject(objects, key);
-    const first = before && parseRecordOrUndefined(record.artifact_ref, before);
-    const merged = { ...record, created_at: first?.created_at ?? record.created_at, run: first?.run ?? record.run };
-    const json = Buffer.from(`${JSON.stringify(merged, null, 2)}\n`);
-    if (!(before?.equals(json) && (await objects.touch(key)))) await objects.put(key, json);
-    await objects.delete(keys.tombstone(record.artifact_ref));
-  }
-
   /** Finds the record of one of this owner's refs and marks it as used by this run. */
   async function find(ref: string): Promise<ArtifactRecord> {
     requireRef(ref);
     try {
-      const json = await recordJson(ref);
-      if (json === undefined) throw await missingRefError(ref);
-      const record = parseRecord(ref, json);
-      if (!(await hasBlob(record))) throw damagedError(ref, "its bytes are missing or cut short");
-      await markUsed(ref);
-      return toRecord(record, now());
+      const row = await findRow(ref);
+      if (row === undefined) throw await missingRefError(ref);
+      const record = toRecord(row);
+      await requireBytes(record, row);
+      const lastMark = Math.min(row.used_at, row.run_used_at ?? 0);
+      if (now() - lastMark >= MARK_INTERVAL_MS && !(await markUsed(ref))) throw await missingRefError(ref);
+      return { ...record, ...seen(now()) };
     } catch (error) {
-      throw asDamage(ref, error);
+      throw asReadError(ref, error);
     }
   }
 
-  async function hasRecord(ref: string): Promise<boolean> {
-    return ((await objects.head(keys.record(ref))) ?? (await recordJson(ref))) !== undefined;
+  async function requireBytes(
+    { artifact_ref: ref, reference }: ArtifactRecord,
+    row: Parameters<typeof blobs.isPresent>[0],
+  ): Promise<void> {
+    if (reference !== undefined) {
+      if (!(await isUnchanged(reference))) throw sourceChangedError(ref, reference.path);
+    } else if (!(await blobs.isPresent(row))) throw damagedError(ref, "its bytes are missing or cut short");
   }
 
-  /** Moves back a record that a sweeper has set aside: it is in use. */
-  async function recordJson(ref: string): Promise<Buffer | undefined> {
-    const json = await readObject(objects, keys.record(ref));
-    if (json !== undefined || !(await objects.move(keys.aside(ref), keys.record(ref)))) return json;
-    await objects.delete(keys.tombstone(ref));
-    return readObject(objects, keys.record(ref));
+  async function findRow(ref: string): Promise<FoundArtifact | undefined> {
+    const row = await findArtifactRow(catalogue, ownerId, ref, runId);
+    if (row !== undefined || !(await oldRecords?.importOne(ownerId, ref))) return row;
+    return findArtifactRow(catalogue, ownerId, ref, runId);
   }
 
   async function missingRefError(ref: string): Promise<SpillwayError> {
-    const json = await readObject(objects, keys.tombstone(ref));
-    return json === undefined ? notFoundError(ref) : expiredError(parseTombstone(ref, json));
+    const tombstone = await findTombstone(catalogue, ownerId, ref);
+    return tombstone === undefined ? notFoundError(ref) : expiredError(tombstone);
   }
 
-  /** Moves back a blob that a sweeper has set aside: it has a record. */
-  async function hasBlob({ sha256, size_bytes }: StoredRecord): Promise<boolean> {
-    for (const pauseMs of [0, 20, 100]) {
-      if (pauseMs > 0) await wait(pauseMs);
-      const head = await objects.head(blobKey(sha256));
-      if (head) return head.sizeBytes === size_bytes;
-      await objects.move(trashKey(sha256), blobKey(sha256));
-    }
-    return false;
-  }
-
-  async function markUsed(ref: string): Promise<void> {
+  /** False if the artifact has expired meanwhile. */
+  async function markUsed(ref: string): Promise<boolean> {
     try {
-      await objects.touch(keys.record(ref));
-      if (!(await objects.touch(keys.use(run, ref)))) {
-        await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
-      }
+      const use = { owner: ownerId, run: runId, ref, usedAt: now() };
+      return await catalogue.transact((queries) => markArtifactUsed(queries, use));
     } catch (error) {
-      // A read-only store still serves reads, and it cannot be swept either.
-      if (!isUnwritable(error)) throw error;
+      // A catalogue that cannot be written still serves reads, and it cannot be swept either.
+      if (!(error instanceof CatalogueError)) throw error;
+      return true;
     }
   }
 
-  function toRecord(record: StoredRecord, usedAt: number): ArtifactRecord {
-    const path = objects.path?.(blobKey(record.sha256)) ?? null;
-    return { ...record, path, last_used_at: new Date(usedAt).toISOString() };
+  function toRecord(row: ListedRow): ArtifactRecord {
+    const record = parseRow(row, owner);
+    return { ...record, path: record.reference?.path ?? pathOf(row.object_key), ...seen(row.used_at) };
   }
 
-  /** The complete bytes as a local file, until the handle is disposed. */
+  const seen = (usedAt: number) => ({ last_used_at: new Date(usedAt).toISOString() });
+
+  const pathOf = (objectKey: string | null): string | null =>
+    objectKey === null ? null : (objects.path?.(objectKey) ?? null);
+
+  /** The complete bytes, verified, as a local file until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
-    const file = await objects.local(blobKey(record.sha256));
-    if (file === undefined) throw damagedError(record.artifact_ref, "its bytes are missing");
-    return file;
-  }
-
-  /** All artifacts of this owner, or those that one run used. Listing does not mark them as used. */
-  async function* list(ofRun?: string): AsyncGenerator<ListedArtifact> {
-    const refsOfRun = ofRun === undefined ? undefined : await refsOf(ofRun);
-    for await (const { key, touchedAt } of objects.list(keys.records)) {
-      const ref = refOfKey(key);
-      if (refsOfRun && !refsOfRun.has(ref)) continue;
-      try {
-        const json = await readObject(objects, key);
-        if (json) yield { record: toRecord(parseRecord(ref, json), touchedAt) };
-      } catch (error) {
-        yield { ref, damaged: asDamage(ref, error) };
-      }
+    try {
+      return record.reference === undefined ? await blobs.open(record) : await openInPlace(record, record.reference);
+    } catch (error) {
+      throw asReadError(record.artifact_ref, error);
     }
   }
 
-  async function refsOf(ofRun: string): Promise<ReadonlySet<string>> {
-    const uses = await Array.fromAsync(objects.list(keys.run(ofRun)));
-    return new Set(uses.map(({ key }) => refOfKey(key)));
+  /** A file that is read in place is looked at again afterwards: a reply never has bytes of two states. */
+  async function openInPlace({ artifact_ref, sha256 }: ArtifactRecord, reference: FileReference) {
+    const check = async (): Promise<void> => {
+      if (await isUnchanged(reference)) return;
+      // What was extracted may be of the new state.
+      for await (const { key } of objects.list(extractsKey(sha256))) await objects.delete(key);
+      throw sourceChangedError(artifact_ref, reference.path);
+    };
+    await check();
+    return { path: reference.path, [Symbol.asyncDispose]: check };
   }
 
-  return { owner, run, objects, now, keep, find, seal, makeSeal, local, list };
+  /** Whether the bytes are there in their length. */
+  async function hasBytes({ sha256, size_bytes, reference }: ArtifactRecord): Promise<boolean> {
+    if (reference !== undefined) return isUnchanged(reference);
+    const blob = await findBlob(catalogue, sha256);
+    return blob !== undefined && (await blobs.isPresent({ object_key: blob.object_key, size_bytes }));
+  }
+
+  /** All artifacts of this owner, the newest first, or those that one run used. Listing does not mark them as used. */
+  async function* list(ofRun?: string): AsyncGenerator<ListedArtifact> {
+    let last: ListedRow | undefined;
+    do {
+      const page: ListedRow[] =
+        ofRun === undefined
+          ? await pageOfArtifacts(catalogue, ownerId, PAGE_ROWS, last)
+          : await pageOfRun(catalogue, ownerId, safeFileName(ofRun), PAGE_ROWS, last?.ref);
+      yield* page.map(toListed);
+      last = page.length < PAGE_ROWS ? undefined : page.at(-1);
+    } while (last !== undefined);
+  }
+
+  /** The artifacts used last, the latest first. */
+  async function listRecent(limit: number): Promise<ListedArtifact[]> {
+    return (await recentlyUsed(catalogue, ownerId, limit)).map(toListed);
+  }
+
+  function toListed(row: ListedRow): ListedArtifact {
+    try {
+      return { record: toRecord(row) };
+    } catch (error) {
+      return { ref: row.ref, damaged: asReadError(row.ref, error) };
+    }
+  }
+
+  /** How many artifacts this owner has, and their bytes, counted once per content. */
+  const totals = () => readTotals(catalogue, ownerId);
+
+  /** How many artifacts a listing has. */
+  async function count(ofRun?: string): Promise<number> {
+    return ofRun === undefined ? (await totals()).artifacts : countOfRun(catalogue, ownerId, safeFileName(ofRun));
+  }
+
+  return {
+    owner,
+    ownerId,
+    run,
+    ...storage,
+    now,
+    keep,
+    find,
+    seal,
+    makeSeal,
+    local,
+    hasBytes,
+    list,
+    listRecent,
+    totals,
+    count,
+  };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
@@ -189,45 +283,11 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
   return secret;
 }
 
-/**
- * Writes the bytes, unless this owner has kept them from this source before. Bytes that only others have are written
- * again: if they were not, the time of a keep would tell an owner what strangers have fetched.
- */
-async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool, isKnown: boolean): Promise<void> {
-  const key = blobKey(sha256);
-  // A blob of another length is what a power failure left of an earlier write.
-  const isWhole = isKnown && (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
-  // Blobs are content-addressed: a concurrent writer writes the same bytes.
-  if (!isWhole) await objects.put(key, "path" in content ? content : content.bytes);
-}
-
-/** A read error of the disk means a damaged artifact. Other errors are thrown unchanged. */
-function asDamage(ref: string, error: unknown): SpillwayError {
+/** A read error of the disk means a damaged artifact, one of the catalogue that the store cannot be read. */
+function asReadError(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
+  if (error instanceof CatalogueError) return unavailableError("read", error);
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return damagedError(ref, `its record cannot be read from disk (${code})`, error);
-}
-
-function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
-  const reasonText = {
-    age: "unused for too long",
-    count: "its run kept too many",
-    bytes: "the store was full",
-    removed: "removed by its owner",
-  }[reason];
-  const secretNote = isRedacted(source_url) ? ", with your own value in place of ***," : "";
-  return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${reasonText}).`, {
-    hint: `Fetch ${source_url} again${secretNote} to get it back under the same ref while its content is the same.`,
-  });
-}
-
-function unavailable(cause: unknown): SpillwayError {
-  const code = systemCode(cause);
-  const full = code === "ENOSPC" || code === "EDQUOT";
-  const fact = full ? "the disk is full" : isUnwritable(cause) ? "the store cannot be written" : `disk error ${code}`;
-  return new SpillwayError("store_unavailable", `The artifact could not be kept: ${fact}.`, {
-    hint: "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.",
-    cause,
-  });
+  return damagedError(ref, `its bytes cannot be read from disk (${code})`, error);
 }

@@ -1,8 +1,7 @@
-/** HTTP cache entries: which artifact answers a request, one small object per request, private to its owner. */
-import { isUnwritable, systemCode } from "../errors.ts";
+/** HTTP cache entries: which artifact answers a request, one row per request, private to its owner. */
+import { deleteCacheRow, findCacheRow, keepCacheRow, markCacheUsed } from "../catalogue/cache-rows.ts";
+import { systemCode } from "../errors.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { ownerKeys } from "./keys.ts";
-import { readObject } from "./objects.ts";
 import type { ArtifactRecord } from "./record.ts";
 
 /** A cache entry. The request itself is only in the key, as a keyed hash. */
@@ -31,15 +30,19 @@ type CachedValidators = {
 /** An entry whose artifact is available. */
 export type CacheHit = { readonly entry: CacheEntry; readonly record: ArtifactRecord };
 
+/** A use is noted at most this often. */
+const MARK_INTERVAL_MS = 60_000;
+
 /** The entry for a request if its artifact can still be read. Any fault in either counts as a miss. */
 export async function findCacheEntry(store: ArtifactStore, request: string): Promise<CacheHit | undefined> {
   try {
-    const key = ownerKeys(store.owner).cached(await store.seal(request));
-    const json = await readObject(store.objects, key);
-    const entry = json && parseEntry(json);
+    const { catalogue, ownerId, now } = store;
+    const digest = await store.seal(request);
+    const row = await findCacheRow(catalogue, ownerId, digest);
+    const entry = row && parseEntry(row.entry);
     if (!entry) return undefined;
     const record = await store.find(entry.artifact_ref);
-    await store.objects.touch(key);
+    if (now() - row.used_at > MARK_INTERVAL_MS) await markCacheUsed(catalogue, ownerId, digest, now());
     return { entry, record };
   } catch {
     // A miss costs one request. An unreadable cache must not cost the answer.
@@ -50,24 +53,24 @@ export async function findCacheEntry(store: ArtifactStore, request: string): Pro
 /** Saves which artifact answers a request. If the store cannot be written, nothing is cached. */
 export async function saveCacheEntry(store: ArtifactStore, request: string, entry: CacheEntry): Promise<void> {
   try {
-    const key = ownerKeys(store.owner).cached(await store.seal(request));
-    await store.objects.put(key, Buffer.from(JSON.stringify(entry)), { durable: false });
+    const digest = await store.seal(request);
+    await keepCacheRow(store.catalogue, store.ownerId, digest, JSON.stringify(entry), store.now());
   } catch (error) {
-    if (!isUnwritable(error) && systemCode(error) === undefined) throw error;
+    if (systemCode(error) === undefined) throw error;
   }
 }
 
 /** Removes the entry of a request. */
 export async function removeCacheEntry(store: ArtifactStore, request: string): Promise<void> {
   try {
-    await store.objects.delete(ownerKeys(store.owner).cached(await store.seal(request)));
+    await deleteCacheRow(store.catalogue, store.ownerId, await store.seal(request));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
   }
 }
 
-function parseEntry(json: Uint8Array): CacheEntry | undefined {
-  const entry = JSON.parse(Buffer.from(json).toString("utf8")) as Partial<CacheEntry>;
+function parseEntry(json: string): CacheEntry | undefined {
+  const entry = JSON.parse(json) as Partial<CacheEntry>;
   const sound =
     typeof entry.artifact_ref === "string" &&
     [entry.status_code, entry.fresh_until, entry.checked_at].every((field) => typeof field === "number") &&

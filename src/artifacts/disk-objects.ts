@@ -1,6 +1,6 @@
 /** Objects as private files below one folder, safe with concurrent and killed processes. */
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readChunks } from "../acquire/chunks.ts";
@@ -17,13 +17,13 @@ import {
 } from "./objects.ts";
 
 /** The file system calls; tests pass in ones that fail. */
-type FileSystem = Pick<
+export type FileSystem = Pick<
   typeof nodeFiles,
-  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "readdir" | "copyFile"
+  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "lstat" | "readdir" | "copyFile"
 >;
 
 export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
-  const folders: Folders = { files, createdFolders: new Set() };
+  const knownFolders: Folders = { files, createdFolders: new Set() };
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, ...key.split("/"));
@@ -34,9 +34,10 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     const { ifAbsent = false, durable = true } = options;
     if (ifAbsent && (await exists(files, target))) return "exists";
     if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
+    if (options.isNewKey) return putInPlace(target, from, durable);
     const staged = await stage(from, durable);
     try {
-      const isWritten = await inFolder(folders, dirname(target), durable, async () => {
+      const isWritten = await inFolder(knownFolders, dirname(target), durable, async () => {
         if (ifAbsent) return renameUnlessTaken(files, staged, target);
         await files.rename(staged, target);
         return true;
@@ -49,9 +50,25 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     }
   }
 
+  async function putInPlace(target: string, from: { path: string } | Uint8Array, durable: boolean): Promise<"written"> {
+    try {
+      await inFolder(knownFolders, dirname(target), durable, () => writeTo(target, from, durable));
+      return "written";
+    } catch (error) {
+      await undefinedIfMissing(files.unlink(target));
+      throw error;
+    }
+  }
+
+  async function writeTo(path: string, from: { path: string } | Uint8Array, durable: boolean): Promise<void> {
+    if (from instanceof Uint8Array) return writeNew(files, path, from, durable);
+    await linkOrCopy(files, from.path, path);
+    if (durable) await sync(files, path, "r+");
+  }
+
   /** An empty object is complete at once, so it needs no temporary name. */
   async function putMark(target: string): Promise<"written"> {
-    await inFolder(folders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
+    await inFolder(knownFolders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
     return "written";
   }
 
@@ -59,10 +76,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
     const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await inFolder(folders, dirname(staged), false, () =>
-        from instanceof Uint8Array ? writeNew(files, staged, from, durable) : linkOrCopy(files, from.path, staged),
-      );
-      if (durable && !(from instanceof Uint8Array)) await sync(files, staged, "r+");
+      await inFolder(knownFolders, dirname(staged), false, () => writeTo(staged, from, durable));
       return staged;
     } catch (error) {
       await undefinedIfMissing(files.unlink(staged));
@@ -71,7 +85,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   async function get(key: string, range?: ByteRange) {
-    const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY));
+    const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW));
     if (handle === undefined) return undefined;
     // Most objects are small: knowing the size saves memory and a second read for the end.
     const { size } = await handle.stat();
@@ -79,13 +93,17 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   async function head(key: string): Promise<ObjectHead | undefined> {
-    const stats = await undefinedIfMissing(files.stat(pathOf(key)));
-    return stats?.isFile() ? { sizeBytes: stats.size, touchedAt: stats.mtimeMs } : undefined;
+    // A link is not an object of ours, whatever it leads to.
+    const stats = await undefinedIfMissing(files.lstat(pathOf(key), { bigint: true }));
+    return stats?.isFile()
+      ? { sizeBytes: Number(stats.size), touchedAt: Number(stats.mtimeMs), stamp: stampOf(stats) }
+      : undefined;
   }
 
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
     const above = prefix.slice(0, prefix.lastIndexOf("/") + 1);
     const folder = above === "" ? root : pathOf(above.slice(0, -1));
+    if (await leadsElsewhere(folder)) return;
     const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
     // A file whose name is not a key is not ours and is not touched.
     const ours = entries.filter(({ name }) => isKey(name));
@@ -99,6 +117,20 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     }
   }
 
+  /** What lies behind a link is not ours to list, and so not to delete. */
+  async function leadsElsewhere(folder: string): Promise<boolean> {
+    if (folder.length <= root.length) return false;
+    const stats = await undefinedIfMissing(files.lstat(folder));
+    return stats?.isDirectory() === false || leadsElsewhere(dirname(folder));
+  }
+
+  async function* folders(prefix: string): AsyncGenerator<string> {
+    const folder = pathOf(prefix.slice(0, -1));
+    if (await leadsElsewhere(folder)) return;
+    const entries = await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }));
+    for (const entry of entries ?? []) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
+  }
+
   async function touch(key: string): Promise<boolean> {
     const now = new Date();
     return (await undefinedIfMissing(files.utimes(pathOf(key), now, now).then(() => true))) ?? false;
@@ -107,7 +139,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
     if (!(await exists(files, source))) return false;
-    const moved = inFolder(folders, dirname(target), true, () => renameUnlessTaken(files, source, target));
+    const moved = inFolder(knownFolders, dirname(target), true, () => renameUnlessTaken(files, source, target));
     return (await undefinedIfMissing(moved)) ?? false;
   }
 
@@ -120,7 +152,12 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     return (await head(key)) && { path: pathOf(key), [Symbol.asyncDispose]: async () => undefined };
   }
 
-  return { put, get, head, list, touch, move, delete: remove, local, path: pathOf };
+  return { put, get, head, list, folders, touch, move, delete: remove, local, path: pathOf };
+}
+
+/** The time of a file's last change in any respect cannot be set by a program, unlike that of its bytes. */
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join("-");
 }
 
 /** Creates the folder, runs the step and syncs the folder. Retries if a sweeper removes the empty folder in between. */

@@ -6,14 +6,15 @@ import { streamBytes } from "../acquire/chunks.ts";
 import { assertKey, type Objects } from "./objects.ts";
 
 export function memoryObjects(now: () => number = Date.now): Objects {
-  const objects = new Map<string, { bytes: Uint8Array; touchedAt: number }>();
+  const objects = new Map<string, { bytes: Uint8Array; touchedAt: number; stamp: string }>();
+  let writes = 0;
 
   return {
     async put(key, from, { ifAbsent = false } = {}) {
       assertKey(key);
       const bytes = from instanceof Uint8Array ? Uint8Array.from(from) : await readFile(from.path);
       if (ifAbsent && objects.has(key)) return "exists";
-      objects.set(key, { bytes, touchedAt: now() });
+      objects.set(key, { bytes, touchedAt: now(), stamp: String(++writes) });
       return "written";
     },
     async get(key, range) {
@@ -22,12 +23,16 @@ export function memoryObjects(now: () => number = Date.now): Objects {
     },
     async head(key) {
       const object = objects.get(key);
-      return object && { sizeBytes: object.bytes.length, touchedAt: object.touchedAt };
+      return object && { sizeBytes: object.bytes.length, touchedAt: object.touchedAt, stamp: object.stamp };
     },
     async *list(prefix) {
-      for (const [key, { bytes, touchedAt }] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        if (key.startsWith(prefix)) yield { key, sizeBytes: bytes.length, touchedAt };
+      for (const [key, { bytes, touchedAt, stamp }] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        if (key.startsWith(prefix)) yield { key, sizeBytes: bytes.length, touchedAt, stamp };
       }
+    },
+    async *folders(prefix) {
+      const below = [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+      yield* new Set(below.flatMap((rest) => (rest.includes("/") ? [rest.slice(0, rest.indexOf("/"))] : [])));
     },
     async touch(key) {
       const object = objects.get(key);

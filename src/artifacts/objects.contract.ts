@@ -27,6 +27,8 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.equal(await objects.put("a/b.json", bytes("hello")), "written");
       assert.equal(await text(objects, "a/b.json"), "hello");
       assert.equal((await objects.head("a/b.json"))?.sizeBytes, 5);
+      assert.equal(await objects.put("a/new", bytes("world"), { isNewKey: true }), "written");
+      assert.equal(await text(objects, "a/new"), "world");
     });
 
     promise("take the bytes of a file and leave the file as it was", async (objects) => {
@@ -81,6 +83,12 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.deepEqual(await keys(objects, "b/none/at.all"), []);
     });
 
+    promise("name the folders below a prefix", async (objects) => {
+      for (const key of ["o/b/2", "o/a/1/x", "o/c", "p/d/1"]) await objects.put(key, bytes(key));
+      assert.deepEqual((await Array.fromAsync(objects.folders("o/"))).sort(), ["a", "b"]);
+      assert.deepEqual(await Array.fromAsync(objects.folders("none/")), []);
+    });
+
     promise("remember when an object was touched", async (objects) => {
       await objects.put("k", bytes("x"));
       const before = (await objects.head("k"))?.touchedAt ?? 0;
@@ -92,6 +100,14 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
         await nextTurn();
       }
       assert.ok(touchedAt > before);
+    });
+
+    promise("stamp an object differently when it was put again", async (objects) => {
+      await objects.put("k", bytes("one"));
+      const first = (await objects.head("k"))?.stamp;
+      assert.equal((await objects.head("k"))?.stamp, first);
+      await objects.put("k", bytes("two"));
+      assert.notEqual((await objects.head("k"))?.stamp, first);
     });
 
     promise("move to a free key only", async (objects) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -43,6 +43,28 @@ test("disk objects are private files in private folders and leave no temporary f
     assert.equal((await stat(join(root, "store", "a", "b"))).mode & 0o777, 0o600);
     assert.equal((await stat(join(root, "store", "a"))).mode & 0o777, 0o700);
     assert.deepEqual(await readdir(join(root, "store", "tmp")), []);
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
+test("disk objects behind a link are neither listed nor given out", async () => {
+  const root = await mkdtemp(join(tmpdir(), "spillway-objects-"));
+  try {
+    const objects = diskObjects(join(root, "store"));
+    await objects.put("a/b", Buffer.from("x"));
+    await mkdir(join(root, "elsewhere", "put-1"), { recursive: true });
+    await writeFile(join(root, "elsewhere", "put-1", "thesis"), "precious");
+    await writeFile(join(root, "elsewhere", "put-2"), "precious");
+    await rm(join(root, "store", "tmp"), { recursive: true });
+    await symlink(join(root, "elsewhere"), join(root, "store", "tmp"));
+    await symlink(join(root, "elsewhere", "put-2"), join(root, "store", "a", "link"));
+    for (const prefix of ["tmp/", "tmp/put-1/", "a/link"]) {
+      assert.deepEqual(await Array.fromAsync(objects.list(prefix)), [], prefix);
+    }
+    assert.deepEqual(await Array.fromAsync(objects.folders("tmp/")), []);
+    assert.deepEqual([await objects.head("a/link"), await objects.local("a/link")], [undefined, undefined]);
+    assert.equal((await Array.fromAsync(objects.list(""))).length, 1);
   } finally {
     await rm(root, { recursive: true });
   }

@@ -3,13 +3,20 @@ import { joinChunks } from "../acquire/chunks.ts";
 
 export type ByteRange = { readonly start: number; readonly end: number };
 
-export type ObjectHead = { readonly sizeBytes: number; readonly touchedAt: number };
+export type ObjectHead = {
+  readonly sizeBytes: number;
+  readonly touchedAt: number;
+  /** Changes whenever the bytes may have changed, by whatever means. */
+  readonly stamp: string;
+};
 
 export type PutOptions = {
   /** Leave an existing object unchanged. */
   readonly ifAbsent?: boolean;
   /** False for data that can be rebuilt: it is still whole or absent, but a power failure may lose it. */
   readonly durable?: boolean;
+  /** The key was never used and is unknown to others until the object is complete, so it may be written in place. */
+  readonly isNewKey?: boolean;
 };
 
 /**
@@ -23,6 +30,8 @@ export interface Objects {
   head(key: string): Promise<ObjectHead | undefined>;
   /** All objects whose keys start with the prefix, in key order. */
   list(prefix: string): AsyncIterable<{ readonly key: string } & ObjectHead>;
+  /** The names of the folders directly below a prefix that ends with `/`. */
+  folders(prefix: string): AsyncIterable<string>;
   /** Sets an object's time to now; false if it does not exist. */
   touch(key: string): Promise<boolean>;
   /** Moves an object to another key unless that key exists; false if nothing was moved. */

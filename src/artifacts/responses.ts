@@ -1,9 +1,8 @@
 /** Stored responses: the list of refs of one reply, readable by the reply's id and its owner only. */
+import { findResponseRow, keepResponseRow, markResponseUsed } from "../catalogue/response-rows.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { ownerKeys } from "./keys.ts";
-import { readObject } from "./objects.ts";
 
 /** One source of a reply, or why it has no content. */
 export type ResponseEntry = {
@@ -24,9 +23,12 @@ const idForm = /^rs_[0-9a-f]{32}$/;
 /** Stores the list. The same list has the same id. Null if the store cannot be written. */
 export async function keepResponse(store: ArtifactStore, entries: readonly ResponseEntry[]): Promise<string | null> {
   try {
+    const { catalogue, ownerId, now } = store;
     const json = JSON.stringify(entries);
     const responseId = `rs_${(await store.seal(json)).slice(0, 32)}`;
-    await store.objects.put(ownerKeys(store.owner).response(responseId), Buffer.from(json));
+    await catalogue.transact((queries) => keepResponseRow(queries, ownerId, responseId, json, now()), {
+      durable: true,
+    });
     return responseId;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -36,12 +38,12 @@ export async function keepResponse(store: ArtifactStore, entries: readonly Respo
 
 /** Finds the list and marks it as used. The format of the id is checked before the store is touched. */
 export async function findResponse(store: ArtifactStore, responseId: string): Promise<KeptResponse> {
+  const { catalogue, ownerId, now } = store;
   if (!idForm.test(responseId)) throw noResponse(responseId);
-  const key = ownerKeys(store.owner).response(responseId);
-  const json = await readObject(store.objects, key);
-  const entries = json && parseEntries(json);
+  const json = await findResponseRow(catalogue, ownerId, responseId);
+  const entries = json === undefined ? undefined : parseEntries(json);
   if (entries === undefined) throw noResponse(responseId);
-  await store.objects.touch(key).catch((error: unknown) => {
+  await markResponseUsed(catalogue, ownerId, responseId, now()).catch((error: unknown) => {
     // A read-only store still serves reads, and it cannot be swept either.
     if (!isUnwritable(error)) throw error;
   });
@@ -49,9 +51,9 @@ export async function findResponse(store: ArtifactStore, responseId: string): Pr
 }
 
 /** Undefined if the list is damaged. */
-function parseEntries(json: Uint8Array): readonly ResponseEntry[] | undefined {
+function parseEntries(json: string): readonly ResponseEntry[] | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(json).toString("utf8"));
+    const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,28 +1,30 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { makeMemorySpool, makeOrigin, plainTextDetection } from "../../test/bodies.ts";
+import { makeMemorySpool, makeOrigin, plainTextDetection, readArtifactBytes } from "../../test/bodies.ts";
 import { soakCount } from "../../test/soak.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
-import { blobKey, extractsKey, ownerKeys, trashKey } from "./keys.ts";
-import { memoryObjects } from "./memory-objects.ts";
-import { chooseExpired, type StoredArtifact } from "./retention.ts";
-import { deleteArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
+import { extractsKey } from "./keys.ts";
+import { memoryStorage } from "./storage.ts";
+import { sweepWhenDue } from "./sweep-turn.ts";
+import { deleteArtifact, sweep } from "./sweeper.ts";
 
-const day = 24 * 3_600_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 const none = { blobsMs: -1, leftoversMs: -1 };
 
 /** A store with a manual clock. */
 function clockedStore(owner = "alice") {
   let time = Date.UTC(2026, 0, 1);
   const now = () => time;
-  const objects = memoryObjects(now);
+  const storage = memoryStorage(now);
   return {
-    objects,
+    ...storage,
     wait: (ms: number) => (time += ms),
-    open: (run: string, who = owner) => openStore(objects, { owner: who, run, now }),
+    open: (run: string, who = owner) => openStore(storage, { owner: who, run, now }),
+    blobs: async () => (await Array.fromAsync(storage.objects.list("blobs/"))).length,
   };
 }
 
@@ -40,7 +42,7 @@ async function problem(action: Promise<unknown>): Promise<SpillwayError> {
 
 describe("retention", () => {
   test("counts from the last use, and a swept ref says when it expired and how to get it back", async () => {
-    const { wait, open, objects } = clockedStore();
+    const { wait, open, blobs } = clockedStore();
     const [old, used] = [await keepText(open("r1"), "old"), await keepText(open("r1"), "used")];
     wait(10 * day);
     await open("r2").find(used);
@@ -52,49 +54,44 @@ describe("retention", () => {
     assert.equal(error.code, "artifact_expired");
     assert.match(error.advice, /expired on 2026-01-21T.*Fetch old again/);
     assert.ok(await open("r3").find(used));
-    assert.equal(await objects.head(blobKey(makeMemorySpool("old").sha256)), undefined);
+    assert.equal(await blobs(), 1);
   });
 
-  test("never expires what the current run used", async () => {
+  test("never takes what any run used within the last hour, and takes the old ones of its own run", async () => {
     const { wait, open } = clockedStore();
-    const ref = await keepText(open("r1"), "mine");
-    wait(100 * day);
-    const strict = { ...defaultSettings, "artifacts.keep_bytes": 0, "artifacts.keep_per_run": 1 };
-    assert.deepEqual((await sweep(open("r1"), strict)).swept, []);
-    assert.ok(await open("r1").find(ref));
+    const strict = {
+      ...defaultSettings,
+      "artifacts.keep": 0,
+      "artifacts.keep_bytes": 0,
+      "artifacts.keep_per_run": 1,
+    };
+    const [old, used] = [await keepText(open("server"), "old"), await keepText(open("server"), "used")];
+    wait(2 * hour);
+    await open("another").find(used);
+    wait(hour / 2);
+    assert.deepEqual(
+      (await sweep(open("server"), strict)).swept.map(({ ref }) => ref),
+      [old],
+    );
+    assert.ok(await open("server").find(used));
   });
 
-  for (const { use, after } of [
-    { use: "keep", after: "tombstones" },
-    { use: "keep", after: "aside" },
-    { use: "find", after: "tombstones" },
-    { use: "find", after: "aside" },
-  ] as const) {
-    test(`spares what is used between the decision and the deed (${use}, after ${after})`, async () => {
-      const { wait, open, objects } = clockedStore();
+  test("spares what is used while it is being swept, whichever comes first", async () => {
+    for (const use of ["keep", "find"] as const) {
+      const { wait, open } = clockedStore();
       const ref = await keepText(open("r1"), "raced");
       wait(30 * day);
-      let raced = false;
-      const racing = new Proxy(objects, {
-        get(target, name: keyof typeof objects) {
-          if (name !== "put" && name !== "move") return target[name];
-          return async (...args: never[]) => {
-            const result = await (target[name] as (...all: never[]) => Promise<unknown>)(...args);
-            const written = String(name === "put" ? args[0] : args[1]);
-            if (!raced && written.includes(`/${after}/`)) {
-              raced = true;
-              await (use === "keep" ? keepText(open("r2"), "raced") : open("r2").find(ref));
-            }
-            return result;
-          };
-        },
-      });
-      const report = await sweep({ ...open("sweeper"), objects: racing }, defaultSettings, none);
-      assert.ok(raced);
-      assert.deepEqual(report.swept, []);
-      assert.equal((await open("r3").find(ref)).size_bytes, 5);
-    });
-  }
+      const using = use === "keep" ? keepText(open("r2"), "raced") : open("r2").find(ref);
+      const [used, swept] = await Promise.allSettled([using, sweep(open("sweeper"), defaultSettings, none)]);
+      assert.equal(swept.status, "fulfilled");
+      // The user either was first, or is told that the artifact has expired; nothing in between.
+      const rest = await open("r3")
+        .find(ref)
+        .catch((error: unknown) => error);
+      if (used.status === "fulfilled") assert.ok(!(rest instanceof Error), `${use}: ${rest}`);
+      else assert.equal((used.reason as SpillwayError).code, "artifact_expired");
+    }
+  });
 
   test("brings a swept artifact back under its ref when the source is fetched again", async () => {
     const { wait, open } = clockedStore();
@@ -115,134 +112,142 @@ describe("retention", () => {
     assert.equal((await problem(open("r2").find(ref))).code, "artifact_not_found");
   });
 
-  const artifact = (ref: string, usedAt: number, size: number, runs: string[]): StoredArtifact => ({
-    ref,
-    usedAt,
-    runs,
-    record: { size_bytes: size } as StoredArtifact["record"],
+  test("drops the least recently used first, by count per run and by bytes", async () => {
+    const swept = async (settings: object) => {
+      const { wait, open } = clockedStore();
+      const names = new Map<string, string>();
+      for (const [text, ...runs] of [
+        ["a", "r1"],
+        ["b", "r1"],
+        ["c", "r1", "r2"],
+        ["dddddddd", "r2"],
+      ] as const) {
+        for (const run of runs) names.set(await keepText(open(run), text), text.slice(0, 1));
+        wait(1_000);
+      }
+      wait(2 * hour);
+      const report = await sweep(open("now"), { ...defaultSettings, ...settings });
+      return report.swept.map(({ ref, reason }) => `${names.get(ref)} ${reason}`);
+    };
+    assert.deepEqual(await swept({}), []);
+    assert.deepEqual(await swept({ "artifacts.keep_per_run": 2 }), ["a count"]);
+    assert.deepEqual(await swept({ "artifacts.keep_per_run": 1 }), ["a count", "b count", "d count"]);
+    assert.deepEqual(await swept({ "artifacts.keep_bytes": 9 }), ["a bytes", "b bytes"]);
+    assert.deepEqual(await swept({ "artifacts.keep": 2 * hour + 2_500 }), ["a age", "b age"]);
   });
 
-  test("drops the least recently used first, by count per run and by bytes", () => {
-    const all = [
-      artifact("a", 1, 10, ["r1"]),
-      artifact("b", 2, 10, ["r1"]),
-      artifact("c", 3, 10, ["r1", "r2"]),
-      artifact("d", 4, 90, ["r2"]),
-    ];
-    const chosen = (settings: object) =>
-      chooseExpired(all, { ...defaultSettings, ...settings }, { now: 10, currentRun: "now" }).map(
-        ({ artifact: { ref }, reason }) => `${ref} ${reason}`,
-      );
-    assert.deepEqual(chosen({}), []);
-    assert.deepEqual(chosen({ "artifacts.keep_per_run": 2 }), ["a count"]);
-    assert.deepEqual(chosen({ "artifacts.keep_per_run": 1 }), ["a count", "b count", "d count"]);
-    assert.deepEqual(chosen({ "artifacts.keep_bytes": 100 }), ["a bytes", "b bytes"]);
-    assert.deepEqual(chosen({ "artifacts.keep": 7 }), ["a age", "b age"]);
+  test("counts bytes that several refs share once", async () => {
+    const { wait, open } = clockedStore();
+    for (const name of ["a", "b", "c"]) {
+      await open("r1").keep(makeMemorySpool("12345"), plainTextDetection, makeOrigin(name));
+    }
+    assert.deepEqual({ ...(await open("r1").totals()) }, { artifacts: 3, bytes: 5 });
+    wait(2 * hour);
+    const limited = { ...defaultSettings, "artifacts.keep_bytes": 5 };
+    assert.deepEqual((await sweep(open("r2"), limited)).swept, []);
   });
 
-  test("for any artifacts and limits: the current run's stay, and the rest is within the limits or all gone", () => {
-    const anyHeld = fc.record({ usedAt: fc.nat(1_000), size: fc.nat(1_000), runs: fc.subarray(["now", "r1", "r2"]) });
-    fc.assert(
-      fc.property(fc.array(anyHeld), fc.nat(5_000), fc.integer({ min: 1, max: 5 }), (list, bytes, perRun) => {
-        const all = list.map(({ usedAt, size, runs }, i) => artifact(`a${i}`, usedAt, size, runs));
-        const limits = { ...defaultSettings, "artifacts.keep_bytes": bytes, "artifacts.keep_per_run": perRun };
-        const gone = new Set(
-          chooseExpired(all, limits, { now: 1_000, currentRun: "now" }).map((each) => each.artifact),
+  test("for any artifacts and limits: totals stay true, and the rest is within the limits or too new", async () => {
+    const anyArtifact = fc.record({ ageHours: fc.nat(5), text: fc.string({ maxLength: 9 }), run: fc.nat(2) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyArtifact, { maxLength: 15 }), fc.nat(60), fc.nat(4), async (list, bytes, perRun) => {
+        const { wait, open, catalogue } = clockedStore();
+        for (const { ageHours, text, run } of list.toSorted((one, other) => other.ageHours - one.ageHours)) {
+          await keepText(open(`r${run}`), text);
+          wait(ageHours);
+        }
+        wait(hour / 2);
+        const settings = { "artifacts.keep_bytes": bytes, "artifacts.keep_per_run": perRun + 1 };
+        const before = open("now").now() - hour;
+        await sweep(open("now"), { ...defaultSettings, ...settings }, none);
+        const rest = await catalogue.all<{ sha256: string; size_bytes: number; used_at: number }>(
+          "SELECT sha256, size_bytes, used_at FROM artifacts",
         );
-        const rest = all.filter((each) => !gone.has(each));
-        assert.ok([...gone].every(({ runs }) => !runs.includes("now")));
-        const others = rest.filter(({ runs }) => !runs.includes("now"));
-        const total = rest.reduce((sum, { record }) => sum + (record?.size_bytes ?? 0), 0);
-        assert.ok(total <= bytes || others.length === 0, "over the bytes with something left to drop");
+        const sizes = new Map(rest.map((row) => [row.sha256, row.size_bytes]));
+        const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+        assert.deepEqual({ ...(await open("now").totals()) }, { artifacts: rest.length, bytes: total });
+        assert.ok(total <= bytes || rest.every(({ used_at }) => used_at >= before), "over the bytes");
+        assert.equal((await catalogue.all("SELECT * FROM blobs")).length, sizes.size);
+        assert.equal((await catalogue.all("SELECT * FROM garbage")).length, 0);
       }),
+      { numRuns: 40 },
     );
   });
 });
 
 describe("sweeping bytes", () => {
   test("keeps bytes that another artifact or another owner still refers to", async () => {
-    const { open, objects } = clockedStore();
+    const { open, blobs, wait } = clockedStore();
     const a = await keepText(open("r1"), "shared");
-    await keepText(open("r1", "bob"), "shared");
+    const b = await keepText(open("r1", "bob"), "shared");
     await deleteArtifact(open("r1"), a);
-    assert.ok(await objects.head(blobKey(makeMemorySpool("shared").sha256)));
+    assert.equal((await readArtifactBytes(open("r1", "bob"), b)).toString(), "shared");
+    await deleteArtifact(open("r1", "bob"), b);
+    assert.equal(await blobs(), 1, "the object of the first keep stays for its readers");
+    wait(3 * hour);
+    await sweep(open("r1"), defaultSettings);
+    assert.equal(await blobs(), 0);
   });
 
-  test("keeps bytes without a record for an hour, because a keeper may be writing them", async () => {
-    const { open, objects, wait } = clockedStore();
-    const key = blobKey(makeMemorySpool("orphan").sha256);
-    await objects.put(key, Buffer.from("orphan"));
+  test("deletes bytes that a killed keeper left without a record, after an hour", async () => {
+    const { open, objects, wait, blobs, catalogue } = clockedStore();
+    const killed = { ...objects, head: () => Promise.reject(new Error("killed")) };
+    const dying = openStore({ objects: killed, catalogue }, { owner: "a", run: "r", now: open("r").now });
+    await assert.rejects(keepText(dying, "left"), /killed/);
+    assert.equal(await blobs(), 1);
     await sweep(open("r"), defaultSettings);
-    assert.ok(await objects.head(key));
-    wait(2 * 3_600_000);
+    assert.equal(await blobs(), 1);
+    wait(2 * hour);
     assert.equal((await sweep(open("r"), defaultSettings)).deletedBlobs, 1);
-    assert.equal(await objects.head(key), undefined);
+    assert.equal(await blobs(), 0);
   });
 
-  test("deletes no bytes while a record cannot be read", async () => {
+  test("deletes the extracts of bytes that are gone, and unfinished files that are named like ours", async () => {
     const { open, objects, wait } = clockedStore();
-    const ref = await keepText(open("r1"), "whose?");
-    await objects.put(ownerKeys("alice").record(ref), Buffer.from("{ torn"));
-    wait(2 * 3_600_000);
-    const report = await sweep(open("r2"), defaultSettings);
-    assert.deepEqual([report.deletedBlobs, report.damagedRecords], [0, 1]);
-    assert.ok(await objects.head(blobKey(makeMemorySpool("whose?").sha256)));
-  });
-
-  test("deletes temporary files, extracts and uses that belong to nothing", async () => {
-    const { open, objects, wait } = clockedStore();
-    const ref = await keepText(open("r1"), "x");
-    const { sha256 } = makeMemorySpool("x");
-    await objects.put(`${extractsKey(sha256)}text-1-0.part`, Buffer.from("{}"));
-    await objects.put(`${extractsKey("0".repeat(64))}text-1-0.part`, Buffer.from("{}"));
-    await objects.put("tmp/spool-1-2", Buffer.from("half"));
-    await objects.put(ownerKeys("alice").use("gone", `af_${"0".repeat(32)}`), new Uint8Array());
-    wait(2 * 3_600_000);
-    assert.equal((await sweep(open("r2"), defaultSettings)).deletedLeftovers, 3);
-    assert.ok(await open("r2").find(ref));
-    assert.ok(await objects.head(`${extractsKey(sha256)}text-1-0.part`));
-  });
-
-  test("puts back at once what a killed sweeper had set aside", async () => {
-    const { open, objects } = clockedStore();
-    const ref = await keepText(open("r1"), "aside");
-    const { sha256 } = makeMemorySpool("aside");
-    await objects.move(blobKey(sha256), trashKey(sha256));
-    await sweep(open("r2"), defaultSettings);
-    assert.ok(await objects.head(blobKey(sha256)));
-    await objects.move(blobKey(sha256), trashKey(sha256));
-    assert.equal((await open("r2").find(ref)).size_bytes, 5, "a reader fetches it back as well");
+    const [ref, other] = [await keepText(open("r1"), "x"), await keepText(open("r1"), "y")];
+    const extractOf = (text: string) => `${extractsKey(makeMemorySpool(text).sha256)}text-1-0.part`;
+    for (const key of [extractOf("x"), extractOf("y"), "tmp/spool-1-2", "tmp/put-3-4", "tmp/thesis.txt"]) {
+      await objects.put(key, Buffer.from("{}"));
+    }
+    await deleteArtifact(open("r1"), ref);
+    wait(2 * hour);
+    assert.equal((await sweep(open("r2"), defaultSettings)).deletedLeftovers, 2);
+    const keys = (await Array.fromAsync(objects.list(""))).map(({ key }) => key);
+    assert.ok(!keys.includes(extractOf("x")) && keys.includes(extractOf("y")) && keys.includes("tmp/thesis.txt"));
+    assert.ok(await open("r2").find(other));
   });
 
   test("loses nothing when others keep the same content at every step of a sweep", async () => {
-    const { open, objects } = clockedStore();
-    const { sha256 } = makeMemorySpool("raced");
+    const { open, objects, catalogue, blobs, wait } = clockedStore();
     let pending: Array<Promise<string>> = [];
     let step = 0;
+    // Before each call of the sweeper, a keeper starts at that moment.
+    const racing = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get(_, name) {
+          const method: unknown = Reflect.get(target, name);
+          if (typeof method !== "function" || name === "list") return method;
+          return (...args: unknown[]) => {
+            if (step++ % 2 === 0) pending.push(keepText(open(`k${step}`), "raced"));
+            return method.apply(target, args);
+          };
+        },
+      });
     const rounds = soakCount({ sample: 5, full: 20 });
-    // After each call of the sweeper, a keeper starts at that moment.
-    const racing = new Proxy(objects, {
-      get(target, name: keyof typeof objects) {
-        const method = target[name];
-        if (typeof method !== "function" || name === "list") return method;
-        return (...args: never[]) => {
-          if (step++ % 2 === 0) pending.push(keepText(open(`k${step}`), "raced"));
-          return (method as (...all: never[]) => unknown)(...args);
-        };
-      },
-    });
-    await objects.put(blobKey(sha256), Buffer.from("raced"));
     for (let round = 0; round < rounds; round++) {
-      const sweeper = { ...open("sweeper"), objects: racing };
+      const before = await keepText(open("r"), "raced");
+      const sweeper = { ...open("sweeper"), objects: racing(objects), catalogue: racing(catalogue) };
+      await deleteArtifact(sweeper, before);
       await sweep(sweeper, defaultSettings, none);
       for (const ref of await Promise.all(pending)) {
-        const record = await open("reader").find(ref);
-        assert.equal((await objects.head(blobKey(record.sha256)))?.sizeBytes, 5);
+        assert.equal((await readArtifactBytes(open("reader"), ref)).toString(), "raced");
       }
       pending = [];
-      for await (const { key } of objects.list("owners/alice/records/")) await objects.delete(key);
     }
     assert.ok(step > rounds, "the keepers ran");
+    wait(2 * hour);
+    await sweep(open("last"), defaultSettings, none);
+    assert.equal(await blobs(), 1);
   });
 
   test("runs automatically only when it is due, and never on the first use", async () => {

@@ -96,11 +96,19 @@ export const settingRows = {
   },
   "artifacts.source_bytes": {
     type: "bytes",
-    default: 64 * MiB,
+    default: 1 * GiB,
     min: 1,
     ceiling: 64 * GiB,
     scope: "user",
     about: "Largest source kept whole. A larger one is kept up to this size and marked source_truncated.",
+  },
+  "artifacts.copy_bytes": {
+    type: "bytes",
+    default: 64 * MiB,
+    min: 0,
+    ceiling: 64 * GiB,
+    scope: "user",
+    about: "Largest local file that is copied into the store. A larger one is read in place while it does not change.",
   },
   "artifacts.keep": {
     type: "duration",

@@ -46,8 +46,8 @@ export type Extract = StoredExtract & {
   readonly description: Description;
 };
 
-/** A longer text is not counted to its end, which would take seconds: its length is given as "at least". */
-const MAX_COUNTED_BYTES = 128 * 1024 * 1024;
+/** Of a longer text only an index is stored. */
+const MAX_STORED_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** How much is extracted where the store cannot be written. */
 const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
@@ -72,6 +72,10 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 async function extendStored(options: ExtractOptions): Promise<Extract> {
   const { objects, owner, facts, handler, mode, pages } = options;
   const prefix = makeExtractPrefix(handler, facts, mode, owner);
+  if (facts.size_bytes > MAX_STORED_TEXT_BYTES) {
+    const { isIndexedText, openTextIndex } = await import("./text-index.ts");
+    if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);
+  }
   const storedExtract = await openExtract(objects, prefix);
   if (storedExtract.ended || isEnough(storedExtract, options)) return toExtract(storedExtract, handler);
   if (pages !== undefined) {
@@ -131,7 +135,6 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
       if (!("segment" in piece)) continue;
       const { segment } = piece;
       if (segment.kind === "whole" && isFull()) {
-        if (options.facts.size_bytes > MAX_COUNTED_BYTES) return await writer.flush();
         rest = { size: addSegment(rest?.size ?? writer.size, segment), lastText: segment.text };
         if (writer.info.total !== undefined) break;
         continue;

@@ -101,7 +101,8 @@ export async function detectSource(given: string, claims: Partial<Claims>, sessi
 }
 
 function acquireFrom(openedSource: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {
-  return acquire(openedSource, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
+  const { "artifacts.source_bytes": capBytes, "artifacts.copy_bytes": copyBytes } = settings;
+  return acquire(openedSource, { folders: spoolFolders, capBytes, copyBytes, signal });
 }
 
 /** Where the store cannot be written, the source is answered anyway and the reply says that it was not kept. */

@@ -193,3 +193,16 @@ function rank(text: string, query: string) {
   const marks = createHeadingFinder()(text);
   return rankPassages([{ text, offset: 0, line: 1, marks }], query);
 }
+
+test("a very long text is ranked alike, although its parts without a word of the question are skipped", async () => {
+  const part = "the level of the river is four\n".repeat(5_000);
+  const last = "the parties hopped over the weir\n";
+  const texts = [part, part, `${part}${last}`].map((text, index) => ({
+    text,
+    offset: index * part.length,
+    line: index * 5_000 + 1,
+  }));
+  const { passages, matchedCount } = await rankPassages(texts, "which party hops over a weir");
+  assert.equal(matchedCount, passages.length);
+  assert.equal(passages[0]?.end, 3 * part.length + last.length - 1);
+});

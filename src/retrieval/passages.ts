@@ -32,13 +32,17 @@ export async function rankPassages(
   const splitter = createSplitter();
   for await (const text of texts) {
     signal?.throwIfAborted();
+    if (text.text.length >= MIN_SKIPPED_CHARS && !question.mayMatch(text.text)) {
+      skipText(tally, text);
+      continue;
+    }
     for (const passage of splitter.push(text)) addPassage(tally, question, passage);
   }
   for (const passage of splitter.flush()) addPassage(tally, question, passage);
   const ranked = rankCandidates(tally, question);
   const minScore = (ranked[0]?.score ?? 0) * MIN_SCORE_SHARE;
   const passages = ranked.slice(0, MAX_PASSAGES).filter(({ score }) => score >= minScore);
-  return { passages, matchedCount: ranked.length };
+  return { passages, matchedCount: tally.matchedCount };
 }
 
 type Candidate = { readonly place: Place; readonly match: Match };
@@ -49,12 +53,22 @@ type Tally = {
   /** In how many passages each term of the question occurs. */
   readonly occurrences: number[];
   passageCount: number;
+  matchedCount: number;
   charCount: number;
 };
 
 function createTally(question: Question): Tally {
   const occurrences = question.emphasis.map(() => 0);
-  return { candidates: [], occurrences, passageCount: 0, charCount: 0 };
+  return { candidates: [], occurrences, passageCount: 0, matchedCount: 0, charCount: 0 };
+}
+
+/** Shorter texts are matched whole: they take little time, and their passages are counted exactly. */
+const MIN_SKIPPED_CHARS = 128 * 1024;
+const MEAN_PASSAGE_CHARS = 1_000;
+
+function skipText(tally: Tally, { text }: PlacedText): void {
+  tally.passageCount += Math.ceil(text.length / MEAN_PASSAGE_CHARS);
+  tally.charCount += text.length;
 }
 
 function addPassage(tally: Tally, question: Question, { text, ...place }: Passage): void {
@@ -62,8 +76,20 @@ function addPassage(tally: Tally, question: Question, { text, ...place }: Passag
   tally.charCount += text.length;
   const match = question.match(text);
   if (match === null) return;
+  tally.matchedCount += 1;
   tally.candidates.push({ place, match });
+  if (tally.candidates.length > MAX_CANDIDATES) dropPoorest(tally.candidates, question);
   for (const term of match.terms) tally.occurrences[term] = valueAt(tally.occurrences, term) + 1;
+}
+
+/** Matches that are remembered until all are known: a gigabyte of log has a million passages with a common word. */
+const MAX_CANDIDATES = 100_000;
+
+/** Drops the half with the fewest terms of the question; of those with as many, the later ones. */
+function dropPoorest(candidates: Candidate[], { emphasis }: Question): void {
+  const worth = ({ match }: Candidate) => sum(match.terms.map((term) => valueAt(emphasis, term))) + match.pairs.length;
+  candidates.sort((one, other) => worth(other) - worth(one) || one.place.start - other.place.start);
+  candidates.length = MAX_CANDIDATES / 2;
 }
 
 /** BM25: how soon repetitions of a word stop counting, and how much the length of a passage counts against it. */

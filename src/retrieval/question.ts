@@ -16,6 +16,8 @@ export type Question = {
   readonly pairs: readonly (readonly [number, number])[];
   /** What the text shares with the question, or null if nothing. */
   match(text: string): Match | null;
+  /** False if a long text certainly has no word of the question's subject: much faster than matching it. */
+  mayMatch(text: string): boolean;
 };
 
 const QUESTION_WORD_EMPHASIS = 0.2;
@@ -46,7 +48,26 @@ export function createQuestion(query: string): Question {
     }
     return counts.size === 0 ? null : { terms: [...counts.keys()], counts: [...counts.values()], pairs: [...pairHits] };
   }
-  return { emphasis, pairs, match };
+  return { emphasis, pairs, match, mayMatch: createQuickCheck(findSubject([...terms.keys()])) };
+}
+
+/** The terms without function words, which nearly every long text has; all terms if there are no others. */
+function findSubject(terms: readonly string[]): readonly string[] {
+  const subject = terms.filter((term) => !isQuestionWord(term));
+  return subject.length === 0 ? terms : subject;
+}
+
+/** Enough to tell words apart; a term of a hostile question has any length. */
+const MAX_BEGINNING_CHARS = 20;
+
+/** Looks for the beginnings of the terms. Only ASCII is simple enough for that. */
+function createQuickCheck(terms: readonly string[]): (text: string) => boolean {
+  // A stem is the beginning of its words, except for a final i, which may be a y there.
+  const beginnings = terms.map((term) => term.replace(/(?<=.)i$/, "").slice(0, MAX_BEGINNING_CHARS));
+  const isSimple = beginnings.length > 0 && beginnings.every((beginning) => /^[a-z0-9_]+$/.test(beginning));
+  if (!isSimple) return () => true;
+  const pattern = new RegExp(beginnings.join("|"), "i");
+  return (text) => pattern.test(text) || /[^\x00-\x7f]/.test(text);
 }
 
 function increment(counts: Map<number, number>, term: number): void {

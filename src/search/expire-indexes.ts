@@ -1,9 +1,10 @@
 /** Expiry of indexes whose folder is gone: kept for a grace period in case its drive is mounted again, then deleted. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isUnwritable, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
+import { isBehindLink } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
 import type { Sweeper } from "../verbs/sweep.ts";
@@ -33,7 +34,7 @@ function takeTurn({ searchFolder, settings, now }: Session): boolean {
 
 /** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Returns how many. */
 function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
-  if (searchFolder === null) return 0;
+  if (searchFolder === null || isBehindLink(dirname(searchFolder), searchFolder)) return 0;
   const unusedSince = now() - settings["artifacts.keep"];
   const sizes = foldersIn(searchFolder).flatMap((project) => {
     const indexes = foldersIn(project);

@@ -6,9 +6,8 @@ import { openHttpClient } from "../acquire/http/lazy-client.ts";
 import type { DownloadMonitor } from "../acquire/source.ts";
 import type { SourceContext } from "../acquire/source-kind.ts";
 import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
-import { diskObjects } from "../artifacts/disk-objects.ts";
-import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
+import { diskStorage, memoryStorage, refusedStorage, type Storage } from "../artifacts/storage.ts";
 import { describeProblems } from "../config/config-problem.ts";
 import { loadConfig, requireValid } from "../config/load-config.ts";
 import { type Environment, findDataHome } from "../config/paths.ts";
@@ -16,6 +15,7 @@ import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
 import type { Handler } from "../extract/handler.ts";
 import type { Tokenizer } from "../fit/budget.ts";
+import { findExposure } from "../system/folders.ts";
 import { makeRandomWord } from "../system/random-word.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
@@ -33,6 +33,8 @@ export type Session = SourceContext & {
   readonly spoolFolders: readonly string[];
   /** The folder of this owner's code indexes; null when everything is kept in memory. */
   readonly searchFolder: string | null;
+  /** Why the data folder is not used, in one sentence; null if it is. */
+  readonly homeProblem: string | null;
   /** The folder of this owner's event logs. */
   readonly eventFolder: string;
   /** The folder of this owner's run transcripts. */
@@ -96,9 +98,11 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const owner = options.owner ?? findLocalOwner();
   const run = settings.run ?? makeRunName(now());
   const home = inMemory ? tmpdir() : findDataHome(settings.home, env, process.platform);
+  const homeProblem = inMemory ? null : describeExposure(home);
+  const isOnDisk = !inMemory && homeProblem === null;
   const eventFolder = join(home, "events", safeFileName(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
-  const events = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
+  const events = !isOnDisk ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
   const emit: Emit = (event) => {
     metrics.add(event);
     events?.emit(event);
@@ -107,6 +111,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
+  const storage = openStorage(home, { inMemory, homeProblem, now });
   return {
     cwd,
     network,
@@ -114,9 +119,10 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
     handlers,
-    store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
-    spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
-    searchFolder: inMemory ? null : join(home, "search", safeFileName(owner)),
+    store: openStore(storage, { owner, run, now }),
+    spoolFolders: !isOnDisk ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
+    searchFolder: !isOnDisk ? null : join(home, "search", safeFileName(owner)),
+    homeProblem,
     eventFolder,
     transcriptFolder: join(home, "transcripts", safeFileName(owner)),
     run,
@@ -133,6 +139,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
+      await storage.catalogue.close();
     },
   };
 }
@@ -143,6 +150,23 @@ async function loadSettings(cwd: string, env: Environment, log: (line: string) =
   const settings = requireValid(config);
   for (const problem of describeProblems(config.problems)) log(problem);
   return settings;
+}
+
+/** Where other users could change the folder, nothing is read from it or written to it. */
+function describeExposure(home: string): string | null {
+  const exposure = findExposure(home);
+  return exposure && `The data folder ${home} is not used: ${exposure}.`;
+}
+
+type StoragePlace = {
+  readonly inMemory: boolean;
+  readonly homeProblem: string | null;
+  readonly now: () => number;
+};
+
+function openStorage(home: string, { inMemory, homeProblem, now }: StoragePlace): Storage {
+  if (inMemory) return memoryStorage(now);
+  return homeProblem === null ? diskStorage(home) : refusedStorage(homeProblem);
 }
 
 /** Runs tasks in the background. A failure is reported as an event and does not affect the reply. */

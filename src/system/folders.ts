@@ -1,4 +1,5 @@
-/** Creates private folders, level by level. */
+/** Creates private folders, level by level, and says which are not private. */
+import { lstatSync, statSync } from "node:fs";
 import { mkdir as makeDirectory } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../errors.ts";
@@ -29,4 +30,25 @@ async function makeOne(folder: string, mkdir: MakeDirectory): Promise<"made" | "
     if (systemCode(error) === "ENOENT" && dirname(folder) !== folder) return "no parent";
     throw error;
   }
+}
+
+/** What lets others change a folder of this user: an owner or a mode. Null if nothing does, or there is no such folder. */
+export function findExposure(folder: string): string | null {
+  const uid = process.getuid?.();
+  if (uid === undefined) return null; // Windows has access lists instead.
+  try {
+    const [link, target] = [lstatSync(folder), statSync(folder)];
+    const foreign = [link, target].find((stats) => stats.uid !== uid && !(stats === link && stats.uid === 0));
+    if (foreign) return `it belongs to another user (${foreign.uid})`;
+    const mode = target.mode & 0o777;
+    return (mode & 0o022) === 0 ? null : `others can write to it (mode ${mode.toString(8)})`;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return null; // It will be created, or its use fails with a better message.
+  }
+}
+
+/** Whether a folder below the data folder, or one of the folders between them, is a link: nothing behind it is deleted. */
+export function isBehindLink(...folders: readonly string[]): boolean {
+  return folders.some((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink());
 }

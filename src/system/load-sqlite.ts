@@ -2,9 +2,8 @@
 type Sqlite = typeof import("node:sqlite");
 
 /** Opens databases. Imported from here and not from `node:sqlite`, whose import would print the warning. */
-export const { DatabaseSync }: Pick<Sqlite, "DatabaseSync"> = withoutSqliteWarning(() =>
-  process.getBuiltinModule("node:sqlite"),
-);
+export const { DatabaseSync, backup }: Pick<Sqlite, "DatabaseSync"> & Partial<Pick<Sqlite, "backup">> =
+  withoutSqliteWarning(() => process.getBuiltinModule("node:sqlite"));
 
 /**
  * Runs `load` and drops the one warning that loading SQLite emits on versions of Node where it is experimental. Node

@@ -21,5 +21,20 @@ export function isRefused(error: unknown): boolean {
 
 /** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
-  return resultCode(error) === 5;
+  return [5, 6].includes(resultCode(error));
+}
+
+/** Whether the database, its folder or its disk does not accept changes. */
+export function isReadOnly(error: unknown): boolean {
+  return [3, 8].includes(resultCode(error));
+}
+
+/** Whether the disk is full. */
+export function isFull(error: unknown): boolean {
+  return resultCode(error) === 13;
+}
+
+/** Whether the statement or its values are wrong, which is a bug of the caller. */
+export function isMistake(error: unknown): boolean {
+  return [1, 19, 20, 21, 25].includes(resultCode(error));
 }

@@ -1,8 +1,8 @@
 /** The event log: JSON lines, one file per run, written in the background. A log that cannot be written stops nothing. */
 import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { SpillwayError } from "../errors.ts";
-import { makeFolders } from "../system/folders.ts";
+import { isBehindLink, makeFolders } from "../system/folders.ts";
 import { clip, safeFileName } from "../system/safe-names.ts";
 import { createCounters } from "./counters.ts";
 import type { Emit, LoggedEvent } from "./events.ts";
@@ -139,6 +139,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 async function removeOldest(folder: string, own: string, keep: number): Promise<void> {
+  if (isBehindLink(dirname(folder), folder)) return;
   const others = (await newestFirst(folder)).filter((name) => name !== own);
   for (const name of others.slice(keep)) {
     // Another process may be deleting old logs too.

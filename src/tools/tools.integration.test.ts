@@ -362,9 +362,9 @@ describe("fetch_content", () => {
   test("a source that cannot be kept is answered, and the reply says that there is no handle", async () => {
     await using bench = await openTools();
     const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
-    const objects = { ...bench.session.store.objects, put: full };
+    const { catalogue, objects } = bench.session.store;
     const { openStore } = await import("../artifacts/artifact-store.ts");
-    const store = openStore(objects, { owner: "ada", run: "r" });
+    const store = openStore({ catalogue, objects: { ...objects, put: full } }, { owner: "ada", run: "r" });
     const { text, fields } = await bench.call("fetch_content", { url: "data:,hello", prompt: "hello" }, { store });
     assert.match(text, /Not kept\.\][\s\S]*the disk is full[\s\S]*\n\nhello\n\n\[End /);
     assert.deepEqual([fields.artifact_ref, fields.responseId, fields.content], [null, null, "hello"]);

@@ -1,13 +1,9 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
 import { readdirSync } from "node:fs";
-import {
-  deleteArtifact as remove,
-  type SweepReport,
-  type SweptArtifact,
-  sweep,
-  sweepWhenDue,
-} from "../artifacts/sweeper.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import type { SweptArtifact } from "../artifacts/retention.ts";
+import { toStoreError } from "../artifacts/store-errors.ts";
+import { sweepWhenDue } from "../artifacts/sweep-turn.ts";
+import type { SweepReport } from "../artifacts/sweeper.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
@@ -32,6 +28,7 @@ export function registerSweeper(sweeper: Sweeper): void {
 
 /** Applies retention to the owner's artifacts and runs every registered sweeper, now. */
 export async function sweepArtifacts(session: Session): Promise<SweepResult> {
+  const { sweep } = await import("../artifacts/sweeper.ts");
   const report = await sweep(session.store, session.settings).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
   return {
@@ -51,7 +48,8 @@ export async function sweepIfDue(session: Session): Promise<void> {
 
 /** Removes one artifact; its ref then says when it was removed. */
 export async function removeArtifact(ref: string, session: Session): Promise<void> {
-  emitSwept(session, await remove(session.store, ref).catch(throwUnwritable));
+  const { deleteArtifact } = await import("../artifacts/sweeper.ts");
+  emitSwept(session, await deleteArtifact(session.store, ref).catch(throwUnwritable));
 }
 
 /** Removes the folders that browsers of killed processes left behind. Loads its module only where there is one. */
@@ -71,11 +69,7 @@ function hasProfile(folder: string): boolean {
 }
 
 function throwUnwritable(error: unknown): never {
-  if (!isUnwritable(error)) throw error;
-  throw new SpillwayError("store_unavailable", `The store cannot be changed (${systemCode(error)}).`, {
-    hint: "Give this user the right to write to it, or free space on its disk.",
-    cause: error,
-  });
+  throw toStoreError("changed", error);
 }
 
 function emitSwept({ emit }: Session, { ref, reason, sizeBytes }: SweptArtifact): void {

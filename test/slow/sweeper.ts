@@ -8,4 +8,7 @@ const session = await openSession({ settings: { ...defaultSettings, home, run: "
 process.stdout.write("ready\n");
 // No grace for blobs: bytes without a record go at once, though their keeper may be about to write it.
 const grace = { blobsMs: 0, leftoversMs: 3_600_000 };
-for (let n = 0; n < 10_000; n++) await sweep(session.store, defaultSettings, grace);
+for (let n = 0; n < 10_000; n++) {
+  await sweep(session.store, defaultSettings, grace);
+  process.stdout.write("swept\n");
+}

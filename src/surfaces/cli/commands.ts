@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/artifacts-command.ts")).artifactsCommand,
   },
   {
+    name: "store",
+    about: "Check and repair the store, and count what is in it.",
+    load: async () => (await import("./commands/store-command.ts")).storeCommand,
+  },
+  {
     name: "events",
     about: "Show what happened during a run.",
     load: async () => (await import("./commands/events-command.ts")).eventsCommand,

@@ -2,17 +2,35 @@
 import { CHARACTER_LIMIT } from "../../fit/limits.ts";
 import type { Call } from "./command.ts";
 
-/** Prints entries as they arrive and returns their number. Past the limit, entries are only counted. */
-export async function printListing(call: Call, entries: AsyncIterable<string> | Iterable<string>): Promise<number> {
+/** Characters per write: one for each entry would cost more than the entries. */
+const WRITE_CHARS = 16 * 1024;
+
+/**
+ * Prints entries as they arrive and returns their number. Past the limit they are counted by `countAll`, so that a long
+ * list is not read to its end; without it, one by one.
+ */
+export async function printListing(
+  call: Call,
+  entries: AsyncIterable<string> | Iterable<string>,
+  countAll?: () => Promise<number>,
+): Promise<number> {
   const limitChars = call.values.all === true ? Number.POSITIVE_INFINITY : CHARACTER_LIMIT;
-  let [totalCount, shownCount, chars] = [0, 0, 0];
+  let [totalCount, shownCount, chars, pending] = [0, 0, 0, ""];
   for await (const entry of entries) {
     totalCount++;
     chars += entry.length;
-    if (chars > limitChars) continue;
-    await call.terminal.out(entry);
-    shownCount++;
+    if (chars <= limitChars) {
+      pending += entry;
+      shownCount++;
+      if (pending.length < WRITE_CHARS) continue;
+      await call.terminal.out(pending);
+      pending = "";
+    } else if (countAll) {
+      totalCount = Math.max(totalCount, await countAll());
+      break;
+    }
   }
+  if (pending !== "") await call.terminal.out(pending);
   if (shownCount < totalCount)
     call.terminal.note(`spillway: ${shownCount} of ${totalCount} entries shown; --all shows the rest.\n`);
   return totalCount;

@@ -44,10 +44,9 @@ const MAX_LISTED_ARTIFACTS = 100;
 
 /** Lists the status, the metrics, and the artifacts used last. */
 export async function listResources({ store }: Session): Promise<Resource[]> {
-  const records: ArtifactRecord[] = [];
-  for await (const listed of store.list()) if ("record" in listed) records.push(listed.record);
-  records.sort((a, b) => b.last_used_at.localeCompare(a.last_used_at));
-  return [healthResource, metricsResource, ...records.slice(0, MAX_LISTED_ARTIFACTS).map(recordResource)];
+  const listed = await store.listRecent(MAX_LISTED_ARTIFACTS);
+  const records = listed.flatMap((each) => ("record" in each ? [each.record] : []));
+  return [healthResource, metricsResource, ...records.map(recordResource)];
 }
 
 function recordResource({

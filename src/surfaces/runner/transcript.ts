@@ -3,12 +3,12 @@
  * killed process can leave an incomplete last line; it was never acknowledged and is removed.
  */
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, truncate } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError } from "../../errors.ts";
 import { toFields } from "../../overflow/dialects/dialect.ts";
 import type { RememberedStub } from "../../overflow/memory/remembered-change.ts";
-import { makeFolders } from "../../system/folders.ts";
+import { isBehindLink, makeFolders } from "../../system/folders.ts";
 import { takeLock } from "../../system/lock.ts";
 import { clip, safeFileName } from "../../system/safe-names.ts";
 import { isRefused } from "../../system/sqlite.ts";
@@ -228,6 +228,7 @@ async function listTranscripts(folder: string): Promise<{ path: string; time: nu
 const findNewest = async (folder: string): Promise<string | undefined> => (await listTranscripts(folder))[0]?.path;
 
 async function removeOldest(folder: string, maxCount: number): Promise<void> {
+  if (isBehindLink(dirname(folder), folder)) return;
   for (const { path } of (await listTranscripts(folder)).slice(maxCount)) {
     using lock = takeLock(`${path}.lock`, 0);
     if (lock === null) continue;

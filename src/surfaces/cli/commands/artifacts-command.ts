@@ -1,8 +1,9 @@
 /** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import type { ListedArtifact } from "../../../artifacts/artifact-store.ts";
+import { toStoreError } from "../../../artifacts/store-errors.ts";
 import { nearestName } from "../../../config/suggest-name.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../../../errors.ts";
+import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -39,7 +40,9 @@ const actions = { ls, show, rm, sweep: sweepNow, manifest };
 
 async function ls(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
-  await printListing(call, formatEntries(session.store.list(readText(call, "run")), call.json ? jsonEntry : textEntry));
+  const run = readText(call, "run");
+  const entries = formatEntries(session.store.list(run), call.json ? jsonEntry : textEntry);
+  await printListing(call, entries, () => session.store.count(run));
   return 0;
 }
 
@@ -90,7 +93,7 @@ async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
       hint: "spillway events --list lists the runs.",
     });
   }
-  const count = await printListing(call, formatEntries(store.list(run), jsonEntry));
+  const count = await printListing(call, formatEntries(store.list(run), jsonEntry), () => store.count(run));
   if (count > 0) return 0;
   throw new SpillwayError("artifact_not_found", `Run ${JSON.stringify(clip(run))} has no artifacts.`, {
     hint: "spillway artifacts ls lists all artifacts.",
@@ -104,11 +107,7 @@ async function* formatEntries(
   try {
     for await (const listed of all) yield entry(listed);
   } catch (cause) {
-    if (!isUnwritable(cause)) throw cause;
-    throw new SpillwayError("store_unavailable", `The store cannot be listed (${systemCode(cause)}).`, {
-      hint: "spillway doctor names its folder and what is wrong with it.",
-      cause,
-    });
+    throw toStoreError("read", cause);
   }
 }
 
@@ -130,7 +129,6 @@ function sweepFields({
   deletedBlobs,
   deletedBytes,
   deletedLeftovers,
-  damagedRecords,
   deletedIndexes,
   deletedProfiles,
 }: SweepResult) {
@@ -139,18 +137,15 @@ function sweepFields({
     deleted_blobs: deletedBlobs,
     deleted_bytes: deletedBytes,
     deleted_leftovers: deletedLeftovers,
-    damaged_records: damagedRecords,
     deleted_indexes: deletedIndexes,
     deleted_profiles: deletedProfiles,
   };
 }
 
-function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: SweepResult): string {
-  const damagedLine =
-    damagedRecords === 0 ? "" : `${formatCount(damagedRecords, "record")} cannot be read, so no bytes were deleted.\n`;
+function sweepText({ swept, deletedBlobs, deletedBytes, deletedIndexes }: SweepResult): string {
   const indexesLine =
     deletedIndexes === 0
       ? ""
       : `${formatCount(deletedIndexes, "search index", "search indexes")} of missing folders deleted.\n`;
-  return `${formatCount(swept.length, "artifact")} expired, ${formatCount(deletedBlobs, "blob")} deleted (${formatSize(deletedBytes)}).\n${indexesLine}${damagedLine}`;
+  return `${formatCount(swept.length, "artifact")} expired, ${formatCount(deletedBlobs, "blob")} deleted (${formatSize(deletedBytes)}).\n${indexesLine}`;
 }

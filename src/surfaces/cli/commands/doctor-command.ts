@@ -1,11 +1,9 @@
 /** `spillway doctor`: checks everything Spillway depends on, and says how to fix what is wrong. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import { describeProblems } from "../../../config/config-problem.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../../../errors.ts";
+import { SpillwayError, systemCode } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
-import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { makeFolders } from "../../../system/folders.ts";
 import { clip, escapePath } from "../../../system/safe-names.ts";
@@ -15,14 +13,15 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
 import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
   usage: "doctor",
   about:
-    "Checks the settings, the store, the event log and every record, and reads a sample with every engine. The exit status is 1 if something is wrong.",
-  options: {},
+    "Checks the settings, the store, the event log and the artifacts used last, and reads a sample with every engine. The exit status is 1 if something is wrong.",
+  options: { deep: { type: "boolean", about: "Also compare the bytes of all artifacts with their hashes." } },
   toleratesBadConfig: true,
   async run(call) {
     rejectExtraArguments(0, call);
@@ -47,11 +46,13 @@ const storeAdvice = "Set SPILLWAY_HOME to a writable folder.";
 async function storeChecks(call: Call): Promise<Check[]> {
   try {
     const session = await call.session();
+    if (session.homeProblem !== null) return [describeExposedHome(session.homeProblem)];
     const [spoolFolder = ""] = session.spoolFolders;
     return [
       await checkWritable("store", spoolFolder, `Replies will have no artifact_ref. ${storeAdvice}`),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
-      await checkArtifacts(session),
+      ...(await checkCatalogue(session)),
+      ...(call.values.deep === true ? [await checkBytes(call, session)] : []),
       await checkLeftovers(session),
       ...(await checkEngines(session)),
       await checkWebSearch(session),
@@ -73,28 +74,6 @@ async function checkWritable(name: string, folder: string, consequence: string):
     const place = clip(escapePath(folder), PATH_CHARS);
     return { name, ok: false, detail: `${place} is not writable (${systemCode(error) ?? error}). ${consequence}` };
   }
-}
-
-async function checkArtifacts({ store }: Session): Promise<Check> {
-  let [count, bytes] = [0, 0];
-  const damaged: string[] = [];
-  try {
-    for await (const listed of store.list()) {
-      if ("record" in listed) [count, bytes] = [count + 1, bytes + listed.record.size_bytes];
-      else damaged.push(listed.ref);
-    }
-  } catch (error) {
-    if (!isUnwritable(error)) throw error;
-    return { name: "artifacts", ok: false, detail: `They cannot be listed (${systemCode(error)}). ${storeAdvice}` };
-  }
-  const summary = `${formatCount(count, "artifact")}, ${formatSize(bytes)}`;
-  if (damaged.length === 0) return { name: "artifacts", ok: true, detail: summary };
-  const hint = "spillway artifacts rm <ref> removes them.";
-  return {
-    name: "artifacts",
-    ok: false,
-    detail: `${summary}; damaged records: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
-  };
 }
 
 function textLine({ name, ok, detail }: Check): string {

@@ -1,0 +1,114 @@
+/** The bytes of artifacts: written once per content, verified when they are read or kept again. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Spool } from "../acquire/spool.ts";
+import {
+  adoptObject,
+  announceObject,
+  type BlobRow,
+  findBlob,
+  forgetGarbage,
+  markVerified,
+} from "../catalogue/blob-rows.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { CatalogueError, type Queries } from "../catalogue/sql.ts";
+import { newBlobKey } from "./keys.ts";
+import type { ObjectHead, Objects } from "./objects.ts";
+import type { ArtifactRecord } from "./record.ts";
+import { damagedError } from "./store-errors.ts";
+
+/** Bytes that are in the store but that no artifact refers to yet. */
+export type WrittenBlob = {
+  /** Makes them the bytes of their content; false if a sweeper was faster and they must be written again. */
+  adopt(queries: Queries): Promise<boolean>;
+  /** Deletes them if a sweeper was faster. Call it after the transaction. */
+  deleteUnlessAdopted(): Promise<void>;
+};
+
+export type Blobs = ReturnType<typeof openBlobs>;
+
+/** Up to this size bytes are hashed at every read; above, when their object's stamp has changed. */
+const MAX_ALWAYS_HASHED_BYTES = 8 * 1024 * 1024;
+
+export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => number) {
+  /**
+   * Writes the bytes, unless this owner has them. Bytes that only others have are written again: if they were not, the
+   * time of a keep would tell an owner what strangers have fetched. Their key is new, so that no sweeper can be after it.
+   */
+  async function write(spool: Spool, isOwn: boolean): Promise<WrittenBlob> {
+    const present = isOwn ? await findBlob(catalogue, spool.sha256) : undefined;
+    if (present && (await isSound(present))) {
+      return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
+    }
+    const object_key = newBlobKey(spool.sha256, randomBytes(6).toString("hex"));
+    await catalogue.transact((queries) => announceObject(queries, object_key, now()));
+    const { content } = spool;
+    await objects.put(object_key, "path" in content ? content : content.bytes, { isNewKey: true });
+    const stamp = (await objects.head(object_key))?.stamp ?? null;
+    const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
+    let isAdopted = false;
+    return {
+      async adopt(queries) {
+        isAdopted = await adoptObject(queries, blob, now());
+        return isAdopted;
+      },
+      async deleteUnlessAdopted() {
+        if (isAdopted) return;
+        await objects.delete(object_key);
+        await catalogue.transact((queries) => forgetGarbage(queries, [object_key]));
+      },
+    };
+  }
+
+  async function isStill(queries: Queries, { sha256, object_key }: BlobRow): Promise<boolean> {
+    return (await findBlob(queries, sha256))?.object_key === object_key;
+  }
+
+  /** Whether an object of the right length is there. */
+  async function isPresent(row: { readonly object_key: string | null; readonly size_bytes: number }): Promise<boolean> {
+    if (row.object_key === null) return false;
+    return (await objects.head(row.object_key))?.sizeBytes === row.size_bytes;
+  }
+
+  /** Whether the object has exactly the bytes that its row promises. */
+  async function isSound(row: BlobRow): Promise<boolean> {
+    const head = await objects.head(row.object_key);
+    return head !== undefined && head.sizeBytes === row.size_bytes && (await isVerified(row, head));
+  }
+
+  async function isVerified({ sha256, object_key, size_bytes, stamp }: BlobRow, head: ObjectHead): Promise<boolean> {
+    if (size_bytes > MAX_ALWAYS_HASHED_BYTES && head.stamp === stamp) return true;
+    if ((await hashObject(objects, object_key)) !== sha256) return false;
+    if (head.stamp !== stamp) await noteVerified(object_key, sha256, head.stamp);
+    return true;
+  }
+
+  async function noteVerified(objectKey: string, sha256: string, stamp: string): Promise<void> {
+    try {
+      await markVerified(catalogue, objectKey, sha256, stamp);
+    } catch (error) {
+      // Where nothing can be noted, the next read verifies again.
+      if (!(error instanceof CatalogueError)) throw error;
+    }
+  }
+
+  /** The verified bytes of an artifact as a local file. */
+  async function open({ artifact_ref, sha256 }: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
+    const row = await findBlob(catalogue, sha256);
+    const file = row && (await objects.local(row.object_key));
+    if (row === undefined || file === undefined) throw damagedError(artifact_ref, "its bytes are missing");
+    if (await isSound(row)) return file;
+    await file[Symbol.asyncDispose]();
+    throw damagedError(artifact_ref, "its bytes are not those that were kept");
+  }
+
+  return { write, isPresent, isSound, open };
+}
+
+/** The SHA-256 of an object; undefined if there is none. */
+export async function hashObject(objects: Objects, key: string): Promise<string | undefined> {
+  const chunks = await objects.get(key);
+  if (chunks === undefined) return undefined;
+  const hash = createHash("sha256");
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest("hex");
+}

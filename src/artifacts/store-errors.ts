@@ -1,0 +1,89 @@
+/** The sentences of a store that cannot do what it was asked. */
+import { CatalogueError, type CatalogueFault } from "../catalogue/sql.ts";
+import type { TombstoneRow } from "../catalogue/tombstone-rows.ts";
+import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { isRedacted } from "../system/redact-url.ts";
+import { clip, escapePath } from "../system/safe-names.ts";
+
+export function damagedError(ref: string, fact: string, cause?: unknown): SpillwayError {
+  return new SpillwayError("artifact_damaged", `Artifact ${ref} cannot be used: ${fact}.`, {
+    hint: "Fetch the source again; the other artifacts are not affected.",
+    cause,
+  });
+}
+
+export function sourceChangedError(ref: string, path: string): SpillwayError {
+  const place = clip(escapePath(path), PATH_CHARS);
+  return new SpillwayError(
+    "source_changed",
+    `Artifact ${ref} cannot be used: the file ${place} has changed or is gone.`,
+    {
+      hint: "Fetch the file again: its present content gets a ref of its own. Large files are read in place and not copied.",
+    },
+  );
+}
+
+export function expiredError({ ref, expired_at, reason, source_url }: TombstoneRow): SpillwayError {
+  const reasons: Readonly<Record<string, string>> = {
+    age: "unused for too long",
+    count: "its run kept too many",
+    bytes: "the store was full",
+    removed: "removed by its owner",
+  };
+  const expiredOn = new Date(expired_at).toISOString();
+  const secretNote = isRedacted(source_url) ? ", with your own value in place of ***," : "";
+  return new SpillwayError(
+    "artifact_expired",
+    `Artifact ${ref} expired on ${expiredOn} (${reasons[reason] ?? reason}).`,
+    {
+      hint: `Fetch ${source_url} again${secretNote} to get it back under the same ref while its content is the same.`,
+    },
+  );
+}
+
+/** Why nothing could be kept, or a failure of the catalogue while reading. */
+export function unavailableError(action: "kept" | "read" | "changed", cause: unknown): SpillwayError {
+  const { fact, hint } = explain(cause);
+  const subject = action === "kept" ? "The artifact could not be kept" : `The store cannot be ${action}`;
+  return new SpillwayError("store_unavailable", `${subject}: ${fact}.`, { hint, cause });
+}
+
+/** Failures of the disk and of the catalogue as errors with a hint; other errors stay as they are. */
+export function toStoreError(action: "kept" | "read" | "changed", error: unknown): unknown {
+  if (error instanceof SpillwayError || systemCode(error) === undefined) return error;
+  return unavailableError(action, error);
+}
+
+type Explanation = { readonly fact: string; readonly hint: string };
+
+const freeSpace = "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.";
+
+const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
+  busy: {
+    fact: "another process has kept its catalogue locked for too long",
+    hint: "Repeat the call; if it fails again, end the process that uses catalogue.db in the data folder.",
+  },
+  read_only: { fact: "the store cannot be written", hint: freeSpace },
+  full: { fact: "the disk is full", hint: freeSpace },
+  newer: {
+    fact: "a newer version of Spillway has written it",
+    hint: "Update Spillway, or set SPILLWAY_HOME to another folder. Nothing in the store has been changed.",
+  },
+  damaged: {
+    fact: "its catalogue is damaged",
+    hint: "Run `spillway store check --repair`; the bytes of the artifacts are not affected.",
+  },
+  failed: { fact: "the disk reports an error", hint: freeSpace },
+  exposed: {
+    fact: "other users can change its folder",
+    hint: "Run `spillway doctor`: it names the folder. Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.",
+  },
+};
+
+function explain(cause: unknown): Explanation {
+  if (cause instanceof CatalogueError) return explanations[cause.fault];
+  const code = systemCode(cause);
+  if (code === "ENOSPC" || code === "EDQUOT") return explanations.full;
+  return isUnwritable(cause) ? explanations.read_only : { fact: `disk error ${code}`, hint: freeSpace };
+}

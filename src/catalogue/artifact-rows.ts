@@ -1,0 +1,225 @@
+/** Rows of artifacts: one per ref, the runs that used it, and what each owner has in all. */
+import { releaseBlob } from "./blob-rows.ts";
+import type { Queries } from "./sql.ts";
+
+export type ArtifactRow = {
+  readonly owner: string;
+  readonly ref: string;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  /** What counts in quotas: 0 for bytes that are not in the store. */
+  readonly stored_bytes: number;
+  readonly created_at: number;
+  readonly used_at: number;
+  /** The run that kept it first. */
+  readonly run: string;
+  /** The other facts, as JSON. */
+  readonly record: string;
+};
+
+/** An artifact, where its bytes are, and when a run last used it. */
+export type FoundArtifact = ArtifactRow & {
+  readonly object_key: string | null;
+  readonly run_used_at: number | null;
+};
+
+const withBlob = "SELECT a.*, b.object_key FROM artifacts a LEFT JOIN blobs b ON b.sha256 = a.sha256";
+
+export async function findArtifactRow(
+  queries: Queries,
+  owner: string,
+  ref: string,
+  run: string,
+): Promise<FoundArtifact | undefined> {
+  return queries.get(
+    `SELECT a.*, b.object_key, u.used_at AS run_used_at FROM artifacts a
+     LEFT JOIN blobs b ON b.sha256 = a.sha256
+     LEFT JOIN uses u ON u.owner = a.owner AND u.run = ? AND u.ref = a.ref
+     WHERE a.owner = ? AND a.ref = ?`,
+    run,
+    owner,
+    ref,
+  );
+}
+
+/** Adds the artifact, or renews its facts and its last use; the time and run of the first keep stay. */
+export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promise<void> {
+  const { owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record } = row;
+  const renewed = await queries.run(
+    "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, record = ? WHERE owner = ? AND ref = ?",
+    used_at,
+    used_at,
+    record,
+    owner,
+    ref,
+  );
+  if (renewed > 0) return;
+  const newBytes = (await ownsContent(queries, owner, sha256)) ? 0 : stored_bytes;
+  await queries.run(
+    "INSERT INTO artifacts (owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    owner,
+    ref,
+    sha256,
+    size_bytes,
+    stored_bytes,
+    created_at,
+    used_at,
+    run,
+    record,
+  );
+  await queries.run(
+    `INSERT INTO owners (owner, artifacts, bytes) VALUES (?, 1, ?)
+     ON CONFLICT (owner) DO UPDATE SET artifacts = owners.artifacts + 1, bytes = owners.bytes + excluded.bytes`,
+    owner,
+    newBytes,
+  );
+}
+
+/** Whether an owner has an artifact with these bytes. */
+export async function ownsContent(queries: Queries, owner: string, sha256: string): Promise<boolean> {
+  const row = await queries.get("SELECT 1 AS one FROM artifacts WHERE sha256 = ? AND owner = ? LIMIT 1", sha256, owner);
+  return row !== undefined;
+}
+
+export type ArtifactUse = {
+  readonly owner: string;
+  readonly run: string;
+  readonly ref: string;
+  readonly usedAt: number;
+};
+
+/** Marks an artifact as used by a run; false if there is no such artifact. */
+export async function markArtifactUsed(queries: Queries, { owner, run, ref, usedAt }: ArtifactUse): Promise<boolean> {
+  const marked = await queries.run(
+    "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND ref = ?",
+    usedAt,
+    usedAt,
+    owner,
+    ref,
+  );
+  if (marked === 0) return false;
+  const renewed = await queries.run(
+    "UPDATE uses SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND run = ? AND ref = ?",
+    usedAt,
+    usedAt,
+    owner,
+    run,
+    ref,
+  );
+  if (renewed > 0) return true;
+  await queries.run("INSERT INTO uses (owner, run, ref, used_at) VALUES (?, ?, ?, ?)", owner, run, ref, usedAt);
+  await queries.run(
+    `INSERT INTO runs (owner, run, artifacts) VALUES (?, ?, 1)
+     ON CONFLICT (owner, run) DO UPDATE SET artifacts = runs.artifacts + 1`,
+    owner,
+    run,
+  );
+  return true;
+}
+
+export type DeletedArtifact = ArtifactRow & {
+  /** The object that no artifact refers to any longer; null if one does. */
+  readonly releasedObject: string | null;
+};
+
+/** Deletes an artifact and its uses; its bytes become garbage if no artifact of any owner refers to them. */
+export async function deleteArtifactRow(
+  queries: Queries,
+  owner: string,
+  ref: string,
+): Promise<DeletedArtifact | undefined> {
+  const row = await queries.get<ArtifactRow>(
+    "DELETE FROM artifacts WHERE owner = ? AND ref = ? RETURNING *",
+    owner,
+    ref,
+  );
+  if (row === undefined) return undefined;
+  const runs = await queries.all<{ run: string }>(
+    "DELETE FROM uses WHERE owner = ? AND ref = ? RETURNING run",
+    owner,
+    ref,
+  );
+  for (const { run } of runs) await countOneLess(queries, owner, run);
+  const freed = (await ownsContent(queries, owner, row.sha256)) ? 0 : row.stored_bytes;
+  await queries.run("UPDATE owners SET artifacts = artifacts - 1, bytes = bytes - ? WHERE owner = ?", freed, owner);
+  return { ...row, releasedObject: await releaseBlob(queries, row.sha256) };
+}
+
+async function countOneLess(queries: Queries, owner: string, run: string): Promise<void> {
+  await queries.run("UPDATE runs SET artifacts = artifacts - 1 WHERE owner = ? AND run = ?", owner, run);
+  await queries.run("DELETE FROM runs WHERE owner = ? AND run = ? AND artifacts <= 0", owner, run);
+}
+
+/** Where a page of a listing begins: after this artifact. */
+export type PagePosition = { readonly created_at: number; readonly ref: string };
+
+export type ListedRow = ArtifactRow & { readonly object_key: string | null };
+
+/** One page of an owner's artifacts, the newest first. Rows do not move between pages while others use them. */
+export async function pageOfArtifacts(
+  queries: Queries,
+  owner: string,
+  limit: number,
+  after?: PagePosition,
+): Promise<ListedRow[]> {
+  const { created_at, ref } = after ?? { created_at: Number.MAX_SAFE_INTEGER, ref: "" };
+  return queries.all(
+    `${withBlob} WHERE a.owner = ? AND (a.created_at, a.ref) < (?, ?) ORDER BY a.created_at DESC, a.ref DESC LIMIT ?`,
+    owner,
+    created_at,
+    ref,
+    limit,
+  );
+}
+
+/** One page of the artifacts that a run used, in the order of their refs. */
+export async function pageOfRun(
+  queries: Queries,
+  owner: string,
+  run: string,
+  limit: number,
+  afterRef = "",
+): Promise<ListedRow[]> {
+  return queries.all(
+    `SELECT a.*, b.object_key FROM uses u
+     JOIN artifacts a ON a.owner = u.owner AND a.ref = u.ref LEFT JOIN blobs b ON b.sha256 = a.sha256
+     WHERE u.owner = ? AND u.run = ? AND u.ref > ? ORDER BY u.ref LIMIT ?`,
+    owner,
+    run,
+    afterRef,
+    limit,
+  );
+}
+
+/** The artifacts used last, the latest first. */
+export async function recentlyUsed(queries: Queries, owner: string, limit: number): Promise<ListedRow[]> {
+  return queries.all(`${withBlob} WHERE a.owner = ? ORDER BY a.used_at DESC, a.ref DESC LIMIT ?`, owner, limit);
+}
+
+/** What an owner has: artifacts, and bytes counted once per content. */
+export type OwnerTotals = { readonly artifacts: number; readonly bytes: number };
+
+export async function readTotals(queries: Queries, owner: string): Promise<OwnerTotals> {
+  const row = await queries.get<OwnerTotals>("SELECT artifacts, bytes FROM owners WHERE owner = ?", owner);
+  return row ?? { artifacts: 0, bytes: 0 };
+}
+
+/** The number of artifacts that a run used. */
+export async function countOfRun(queries: Queries, owner: string, run: string): Promise<number> {
+  const row = await queries.get<OwnerTotals>("SELECT artifacts FROM runs WHERE owner = ? AND run = ?", owner, run);
+  return row?.artifacts ?? 0;
+}
+
+/** Claims the owner's next sweep: false while the last one, of any process, is newer than this. */
+export async function claimSweep(queries: Queries, owner: string, dueBefore: number, now: number) {
+  const row = await queries.get<{ swept_at: number | null }>("SELECT swept_at FROM owners WHERE owner = ?", owner);
+  const last = row?.swept_at ?? null;
+  if (last !== null && last > dueBefore) return { isDue: false, isFirst: false };
+  await queries.run(
+    `INSERT INTO owners (owner, artifacts, bytes, swept_at) VALUES (?, 0, 0, ?)
+     ON CONFLICT (owner) DO UPDATE SET swept_at = excluded.swept_at`,
+    owner,
+    now,
+  );
+  return { isDue: true, isFirst: last === null };
+}

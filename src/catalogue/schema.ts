@@ -1,0 +1,85 @@
+/** The tables of the catalogue, as the ordered list of changes that made them. */
+import { randomBytes } from "node:crypto";
+import { CatalogueError, type Queries, type Sql } from "./sql.ts";
+
+/** What each version of the schema changes. Entries are only ever added. */
+const versions: readonly (readonly string[])[] = [
+  [
+    "CREATE TABLE catalogue_ids (id TEXT PRIMARY KEY)",
+    // `record` is the JSON of the facts that no query needs. `stored_bytes` counts in quotas; `run` kept it first.
+    `CREATE TABLE artifacts (
+       owner TEXT NOT NULL, ref TEXT NOT NULL, sha256 TEXT NOT NULL, size_bytes BIGINT NOT NULL,
+       stored_bytes BIGINT NOT NULL, created_at BIGINT NOT NULL, used_at BIGINT NOT NULL, run TEXT NOT NULL,
+       record TEXT NOT NULL, PRIMARY KEY (owner, ref))`,
+    "CREATE INDEX artifacts_by_age ON artifacts (owner, created_at, ref)",
+    "CREATE INDEX artifacts_by_use ON artifacts (owner, used_at, ref)",
+    "CREATE INDEX artifacts_by_blob ON artifacts (sha256, owner)",
+    // What an owner has in all, so that neither a quota nor a report reads every row.
+    `CREATE TABLE owners (
+       owner TEXT PRIMARY KEY, artifacts BIGINT NOT NULL, bytes BIGINT NOT NULL, swept_at BIGINT)`,
+    `CREATE TABLE runs (
+       owner TEXT NOT NULL, run TEXT NOT NULL, artifacts BIGINT NOT NULL, PRIMARY KEY (owner, run))`,
+    "CREATE INDEX runs_by_size ON runs (owner, artifacts)",
+    // When a run last used an artifact.
+    `CREATE TABLE uses (
+       owner TEXT NOT NULL, run TEXT NOT NULL, ref TEXT NOT NULL, used_at BIGINT NOT NULL,
+       PRIMARY KEY (owner, run, ref))`,
+    "CREATE INDEX uses_by_ref ON uses (owner, ref)",
+    "CREATE INDEX uses_by_time ON uses (owner, run, used_at)",
+    `CREATE TABLE tombstones (
+       owner TEXT NOT NULL, ref TEXT NOT NULL, expired_at BIGINT NOT NULL, reason TEXT NOT NULL,
+       source_url TEXT NOT NULL, media_type TEXT NOT NULL, size_bytes BIGINT NOT NULL, PRIMARY KEY (owner, ref))`,
+    "CREATE INDEX tombstones_by_age ON tombstones (owner, expired_at)",
+    `CREATE TABLE responses (
+       owner TEXT NOT NULL, id TEXT NOT NULL, entries TEXT NOT NULL, used_at BIGINT NOT NULL, PRIMARY KEY (owner, id))`,
+    "CREATE INDEX responses_by_use ON responses (owner, used_at)",
+    `CREATE TABLE cache_entries (
+       owner TEXT NOT NULL, digest TEXT NOT NULL, entry TEXT NOT NULL, used_at BIGINT NOT NULL,
+       PRIMARY KEY (owner, digest))`,
+    "CREATE INDEX cache_entries_by_use ON cache_entries (owner, used_at)",
+    // Where the bytes of a content are. `stamp` is that of the object when its bytes were last verified.
+    `CREATE TABLE blobs (
+       sha256 TEXT PRIMARY KEY, object_key TEXT NOT NULL, size_bytes BIGINT NOT NULL, stamp TEXT,
+       kept_at BIGINT NOT NULL)`,
+    // Objects that no row refers to: written since then, or, where that is 0, to be deleted. No key is used twice.
+    "CREATE TABLE garbage (object_key TEXT PRIMARY KEY, since BIGINT NOT NULL)",
+    "CREATE INDEX garbage_by_age ON garbage (since)",
+  ],
+];
+
+/** Creates the tables, or brings those of an older version up to date. A newer version is refused. */
+export async function updateSchema(sql: Sql): Promise<void> {
+  if ((await readVersion(sql)) === versions.length) return;
+  await sql.transact(async (queries) => {
+    await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
+    const before = await readVersion(queries);
+    for (const statement of versions.slice(before).flat()) await queries.run(statement);
+    if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
+    await queries.run("DELETE FROM catalogue_schema");
+    await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
+  });
+}
+
+/** A random id, made with the catalogue: it tells a catalogue from one that took its place. */
+export async function readCatalogueId(queries: Queries): Promise<string> {
+  return (await queries.get<{ id: string }>("SELECT id FROM catalogue_ids"))?.id ?? "0";
+}
+
+async function readVersion(queries: Queries): Promise<number> {
+  const version = await findVersion(queries);
+  if (version <= versions.length) return version;
+  const sentence = `The catalogue has version ${version}; this program knows version ${versions.length}.`;
+  throw new CatalogueError("newer", sentence);
+}
+
+/** 0 for a new database. */
+async function findVersion(queries: Queries): Promise<number> {
+  try {
+    const row = await queries.get<{ version: number }>("SELECT version FROM catalogue_schema");
+    return row?.version ?? 0;
+  } catch (error) {
+    // The table is created with the first version.
+    if (error instanceof CatalogueError) throw error;
+    return 0;
+  }
+}

@@ -1,0 +1,99 @@
+/** The promises of a database for the catalogue, as tests; every driver runs them. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Sql } from "./sql.ts";
+
+/** `connect` opens one more connection to the same database, as another process would. */
+export type SqlUnderTest = { readonly sql: Sql; connect(): Promise<Sql> } & AsyncDisposable;
+
+export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): void {
+  describe(`a catalogue database: ${name}`, () => {
+    const promise = (sentence: string, check: (under: SqlUnderTest) => Promise<void>) =>
+      test(sentence, async () => {
+        await using under = await open();
+        await under.sql.run("CREATE TABLE items (name TEXT PRIMARY KEY, size BIGINT, note TEXT)");
+        await check(under);
+      });
+
+    const names = async (sql: Sql) =>
+      (await sql.all<{ name: string }>("SELECT name FROM items ORDER BY name")).map((row) => row.name);
+    const add = "INSERT INTO items (name, size) VALUES (?, ?)";
+
+    promise("gives back text, numbers and null as they went in", async ({ sql }) => {
+      const texts = ["", "a'b\"c", "naïve 漢字 👩‍👩‍👧", "line\nline", "?"];
+      for (const [index, text] of texts.entries()) await sql.run(add, text, index === 0 ? null : 2 ** 50 + index);
+      for (const [index, text] of texts.entries()) {
+        const row = await sql.get("SELECT name, size, note FROM items WHERE name = ?", text);
+        assert.deepEqual({ ...row }, { name: text, size: index === 0 ? null : 2 ** 50 + index, note: null });
+      }
+      assert.equal(await sql.get("SELECT name FROM items WHERE name = ?", "none"), undefined);
+    });
+
+    promise("counts the rows that a statement changed, and returns them on request", async ({ sql }) => {
+      for (const item of ["a", "b", "c"]) assert.equal(await sql.run(add, item, 1), 1);
+      assert.equal(await sql.run("UPDATE items SET size = 2 WHERE name <> ?", "a"), 2);
+      const changed = await sql.all<{ name: string }>("DELETE FROM items WHERE size = 2 RETURNING name");
+      assert.deepEqual(changed.map((row) => row.name).sort(), ["b", "c"]);
+    });
+
+    promise("inserts or updates in one statement", async ({ sql }) => {
+      const upsert = `${add} ON CONFLICT (name) DO UPDATE SET size = items.size + excluded.size RETURNING size`;
+      assert.deepEqual({ ...(await sql.get(upsert, "a", 1)) }, { size: 1 });
+      assert.deepEqual({ ...(await sql.get(upsert, "a", 5)) }, { size: 6 });
+    });
+
+    promise("commits a transaction as a whole, and rolls back one that throws", async ({ sql }) => {
+      const given = await sql.transact(async (queries) => {
+        await queries.run(add, "a", 1);
+        await queries.run(add, "b", 1);
+        return (await queries.all("SELECT name FROM items")).length;
+      });
+      assert.equal(given, 2);
+      const failed = sql.transact(async (queries) => {
+        await queries.run(add, "c", 1);
+        throw new Error("changed its mind");
+      });
+      await assert.rejects(failed, /changed its mind/);
+      await assert.rejects(sql.transact((queries) => queries.run("INSERT INTO nowhere VALUES (1)")));
+      assert.deepEqual(await names(sql), ["a", "b"]);
+    });
+
+    promise("shows other connections nothing of an unfinished transaction", async ({ sql, connect }) => {
+      const other = await connect();
+      await sql.transact(async (queries) => {
+        await queries.run(add, "a", 1);
+        assert.deepEqual(await names(other), []);
+      });
+      assert.deepEqual(await names(other), ["a"]);
+      await other.close();
+    });
+
+    promise("runs transactions of many connections as if one after the other", async ({ sql, connect }) => {
+      await sql.run(add, "counter", 0);
+      const connections = [sql, await connect(), await connect()];
+      const increment = (one: Sql, durable: boolean) =>
+        one.transact(
+          async (queries) => {
+            const row = await queries.get<{ size: number }>("SELECT size FROM items WHERE name = 'counter'");
+            await queries.run("UPDATE items SET size = ? WHERE name = 'counter'", (row?.size ?? 0) + 1);
+          },
+          { durable },
+        );
+      await Promise.all(
+        Array.from({ length: 60 }, (_, index) => increment(connections[index % 3] ?? sql, index % 2 === 0)),
+      );
+      assert.deepEqual({ ...(await sql.get("SELECT size FROM items")) }, { size: 60 });
+      for (const one of connections.slice(1)) await one.close();
+    });
+
+    promise("is sound, and opens again after closing", async ({ sql, connect }) => {
+      await sql.transact((queries) => queries.run(add, "a", 1), { durable: true });
+      assert.deepEqual(await sql.findDamage(), []);
+      const other = await connect();
+      assert.deepEqual(await names(other), ["a"]);
+      await other.close();
+      assert.deepEqual(await names(other), ["a"]);
+      await other.close();
+    });
+  });
+}

@@ -1,0 +1,31 @@
+/** Counts over the whole catalogue. */
+import type { Queries } from "./sql.ts";
+
+export type Statistics = {
+  readonly owners: number;
+  readonly artifacts: number;
+  readonly stored_bytes: number;
+  readonly runs: number;
+  readonly tombstones: number;
+  readonly responses: number;
+  readonly cache_entries: number;
+  readonly garbage: number;
+};
+
+export async function readStatistics(queries: Queries): Promise<Statistics> {
+  const count = async (table: string): Promise<number> =>
+    (await queries.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0;
+  const totals = await queries.get<{ owners: number; artifacts: number; bytes: number }>(
+    "SELECT count(*) AS owners, coalesce(sum(artifacts), 0) AS artifacts, coalesce(sum(bytes), 0) AS bytes FROM owners",
+  );
+  return {
+    owners: totals?.owners ?? 0,
+    artifacts: totals?.artifacts ?? 0,
+    stored_bytes: totals?.bytes ?? 0,
+    runs: await count("runs"),
+    tombstones: await count("tombstones"),
+    responses: await count("responses"),
+    cache_entries: await count("cache_entries"),
+    garbage: await count("garbage"),
+  };
+}

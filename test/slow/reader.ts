@@ -1,0 +1,19 @@
+/** A process that lists and reads the artifacts of a store over and over, beside writers and a sweeper. */
+import { createHash } from "node:crypto";
+import { defaultSettings } from "../../src/config/settings.ts";
+import { openSession } from "../../src/session/session.ts";
+import { readArtifactBytes } from "../bodies.ts";
+
+const [home = ""] = process.argv.slice(2);
+const { store } = await openSession({ settings: { ...defaultSettings, home, run: "reader" } });
+process.stdout.write("ready\n");
+// Bounded, in case it is not killed. An artifact that is listed can be read, byte for byte, or the process fails.
+for (let round = 0; round < 10_000; round++) {
+  for (const listed of await store.listRecent(50)) {
+    if (!("record" in listed)) throw listed.damaged;
+    const bytes = await readArtifactBytes(store, listed.record.artifact_ref);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    process.stdout.write("read\n");
+    if (sha256 !== listed.record.sha256) throw new Error(`${listed.record.artifact_ref} has other bytes`);
+  }
+}
