@@ -1,10 +1,8 @@
 /** The text handler: text of any charset, unchanged except for cleaning, in segments of bounded size. */
-import { type Cleaner, createCleaner } from "./clean.ts";
 import { decodeText, hasDecoder } from "./decode-text.ts";
-import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
-import { createHeadingFinder } from "./headings.ts";
+import type { Handler } from "./handler.ts";
 import { readBytes } from "./local-file.ts";
-import { splitSegments } from "./split-segments.ts";
+import { toTextSegments } from "./text-segments.ts";
 
 /** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
 export const text: Handler = {
@@ -13,36 +11,18 @@ export const text: Handler = {
   runs: "inline",
   canHandle: (kind, mediaType) => kind === "text" || kind === "html" || mediaType === "image/svg+xml",
 
-  async *extract(file, options, signal) {
+  async *extract(file, { from }, signal) {
     signal.throwIfAborted();
     yield { info: {} };
     if (!hasDecoder(file.charset)) {
       yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
       return;
     }
-    // Read from the start even when resuming: where a segment begins depends on the text before it, and text is fast.
-    const cleaner = createCleaner();
-    for await (const segment of readSegments(file, cleaner, signal)) {
+    const texts = decodeText(readBytes(file, signal), file.charset);
+    for await (const piece of toTextSegments(texts, { from, isMarkdown: file.mediaType === "text/markdown" })) {
       signal.throwIfAborted();
-      if (segment.index >= options.from) yield { segment };
+      yield piece;
     }
     signal.throwIfAborted();
-    yield { info: { removed: cleaner.removed } };
   },
 };
-
-async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
-  const findMarks = makeHeadingFinder(file.mediaType);
-  for await (const segment of splitSegments(cleanChunks(decodeText(readBytes(file, signal), file.charset), cleaner))) {
-    yield { ...segment, kind: "whole", marks: findMarks(segment.text) };
-  }
-}
-
-async function* cleanChunks(texts: AsyncIterable<string>, cleaner: Cleaner): AsyncGenerator<string> {
-  for await (const text of texts) yield cleaner.push(text);
-  yield cleaner.flush();
-}
-
-function makeHeadingFinder(mediaType: string): (text: string) => readonly Mark[] {
-  return mediaType === "text/markdown" ? createHeadingFinder() : () => [];
-}

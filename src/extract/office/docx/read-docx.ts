@@ -1,0 +1,122 @@
+/** Reads a Word document: headers once, the body, then notes and comments, footers once. */
+import type { Extracted, HandlerOptions } from "../../handler.ts";
+import { toTextSegments } from "../../text-segments.ts";
+import { scanXml } from "../../xml/scan-xml.ts";
+import { type Zip, ZipError } from "../../zip/open-zip.ts";
+import {
+  findTarget,
+  findTargets,
+  type Relation,
+  readCoreFacts,
+  readRelations,
+  readXml,
+  scanPart,
+} from "../package-parts.ts";
+import { DocxBody, type DocxContext } from "./body.ts";
+import { readNumbering } from "./numbering.ts";
+import { readStyles } from "./styles.ts";
+
+/** Notes and comments are kept until the body ends; a document that has more loses the rest. */
+const MAX_NOTES_CHARS = 8 * 1024 * 1024;
+
+/** Facts, then the text in Markdown. */
+export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<Extracted> {
+  yield { info: await readCoreFacts(zip) };
+  yield* toTextSegments(readText(zip), { from, isMarkdown: true });
+}
+
+async function* readText(zip: Zip): AsyncGenerator<string> {
+  const part = await findMainPart(zip);
+  const member = zip.find(part);
+  if (member === undefined) throw new ZipError("corrupt", "the package has no document");
+  const relations = await readRelations(zip, part);
+  const context: DocxContext = {
+    relations,
+    styles: await readStyles(zip, findTarget(relations, "styles")),
+    numbering: await readNumbering(zip, findTarget(relations, "numbering")),
+  };
+  yield* readFrames(zip, context, "header");
+  const body = new DocxBody(context);
+  const scanner = scanXml(body);
+  for await (const text of readXml(zip, member)) {
+    scanner.write(text);
+    yield body.blocks.take();
+  }
+  scanner.end();
+  yield body.blocks.end();
+  yield* readNotes(zip, context, body.notes);
+  yield* readFrames(zip, context, "footer");
+}
+
+/** The main part, by relation; most writers call it `word/document.xml`. */
+async function findMainPart(zip: Zip): Promise<string> {
+  return findTarget(await readRelations(zip, ""), "officeDocument") ?? "word/document.xml";
+}
+
+/** The headers or footers of all sections, each text once. */
+async function* readFrames(zip: Zip, context: DocxContext, type: "header" | "footer"): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for (const target of findTargets(context.relations, type)) {
+    const text = (await readStory(zip, target, context)).trim();
+    // A bare page number is no text.
+    if (text === "" || /^\W*\d*\W*$/u.test(text) || seen.has(text)) continue;
+    seen.add(text);
+    yield type === "header" ? `${text}\n\n` : `\n${text}\n`;
+  }
+}
+
+async function readStory(zip: Zip, part: string, { styles, numbering }: DocxContext): Promise<string> {
+  const body = new DocxBody({ styles, numbering, relations: await readRelations(zip, part) });
+  await scanPart(zip, part, body);
+  return body.blocks.end();
+}
+
+async function* readNotes(zip: Zip, context: DocxContext, notes: DocxBody["notes"]): AsyncGenerator<string> {
+  if (notes.length === 0) return;
+  const texts = {
+    footnote: await readNoteTexts(zip, context, "footnotes", "footnote"),
+    endnote: await readNoteTexts(zip, context, "endnotes", "endnote"),
+    comment: await readNoteTexts(zip, context, "comments", "comment"),
+  };
+  const marked = notes.filter(({ kind }) => kind !== "comment");
+  for (const [index, { kind, id }] of marked.entries()) yield `\n[^${index + 1}]: ${texts[kind].get(id)?.text ?? ""}\n`;
+  const comments = notes.flatMap(({ kind, id }) => (kind === "comment" ? [texts.comment.get(id)] : []));
+  const written = comments.flatMap((note) => (note?.text ? [`- ${note.author || "Comment"}: ${note.text}\n`] : []));
+  if (written.length > 0) yield `\nComments:\n\n${written.join("")}`;
+}
+
+type Note = { readonly text: string; readonly author: string };
+
+async function readNoteTexts(
+  zip: Zip,
+  context: DocxContext,
+  type: string,
+  element: string,
+): Promise<ReadonlyMap<string, Note>> {
+  const notes = new Map<string, Note>();
+  const part = findTarget(context.relations, type);
+  if (part === undefined) return notes;
+  const relations: ReadonlyMap<string, Relation> = await readRelations(zip, part);
+  let current: { readonly id: string; readonly author: string; readonly body: DocxBody } | undefined;
+  let chars = 0;
+  await scanPart(zip, part, {
+    open(name, tag) {
+      if (name === element && current === undefined) {
+        const body = new DocxBody({ ...context, relations });
+        current = { id: tag.get("id") ?? "", author: tag.get("author") ?? "", body };
+      } else current?.body.open(name, tag);
+    },
+    close(name) {
+      if (name !== element || current === undefined) return current?.body.close(name);
+      const text = current.body.blocks
+        .end()
+        .trim()
+        .replaceAll(/\s*\n\s*/g, " ");
+      chars += text.length;
+      if (chars < MAX_NOTES_CHARS) notes.set(current.id, { text, author: current.author });
+      current = undefined;
+    },
+    text: (text) => current?.body.text(text),
+  });
+  return notes;
+}
