@@ -5,13 +5,20 @@ import type { Engine } from "../pool/child-loop.ts";
 import { XmlLimitError } from "../xml/scan-xml.ts";
 import { openZip, type Zip, ZipError } from "../zip/open-zip.ts";
 import { readDocx } from "./docx/read-docx.ts";
+import { readPptx } from "./pptx/read-pptx.ts";
 import { findReaderName, type ReaderName } from "./reader-names.ts";
+import { readXlsx } from "./xlsx/read-xlsx.ts";
+
+/** Facts that only office documents have. */
+export type OfficeFacts = { readonly sheetCount: number };
 
 /** Reads one format: facts first, then segments. */
-export type OfficeReader = (zip: Zip, options: HandlerOptions) => AsyncGenerator<Extracted>;
+export type OfficeReader = (zip: Zip, options: HandlerOptions) => AsyncGenerator<Extracted<OfficeFacts>>;
 
 const readers: Readonly<Record<ReaderName, OfficeReader>> = {
   docx: readDocx,
+  pptx: readPptx,
+  xlsx: readXlsx,
 };
 
 export const officeEngine: Engine = {

@@ -20,6 +20,8 @@ export type XmlTag = {
   readonly isEmpty: boolean;
   /** An attribute's value, by its name without prefix. Undefined if there is none. */
   get(name: string): string | undefined;
+  /** All values of attributes of this name; they differ in their prefixes. */
+  getAll(name: string): string[];
 };
 
 /** Thrown where a document would take unbounded work. */
@@ -152,12 +154,20 @@ class ScannedTag implements XmlTag {
   }
 
   get(name: string): string | undefined {
+    return this.#find(name).next().value;
+  }
+
+  getAll(name: string): string[] {
+    return [...this.#find(name)];
+  }
+
+  *#find(name: string): Generator<string, undefined> {
     const attributes = this.#attributes;
     for (let at = attributes.indexOf(name); at !== -1; at = attributes.indexOf(name, at + 1)) {
       const before = attributes.charCodeAt(at - 1);
       if (at > 0 && before > 0x20 && before !== COLON) continue;
       const value = ATTRIBUTE_VALUE.exec(attributes.slice(at + name.length, at + name.length + MAX_ATTRIBUTE_CHARS));
-      if (value) return decodeEntities(value[1] ?? value[2] ?? "");
+      if (value) yield decodeEntities(value[1] ?? value[2] ?? "");
     }
     return undefined;
   }
