@@ -5,6 +5,7 @@ import type { Engine } from "../pool/child-loop.ts";
 import { XmlLimitError } from "../xml/scan-xml.ts";
 import { openZip, type Zip, ZipError } from "../zip/open-zip.ts";
 import { readDocx } from "./docx/read-docx.ts";
+import { readOdp, readOds, readOdt } from "./odf/read-odf.ts";
 import { readPptx } from "./pptx/read-pptx.ts";
 import { findReaderName, type ReaderName } from "./reader-names.ts";
 import { readXlsx } from "./xlsx/read-xlsx.ts";
@@ -19,6 +20,9 @@ const readers: Readonly<Record<ReaderName, OfficeReader>> = {
   docx: readDocx,
   pptx: readPptx,
   xlsx: readXlsx,
+  odt: readOdt,
+  ods: readOds,
+  odp: readOdp,
 };
 
 export const officeEngine: Engine = {

@@ -71,11 +71,11 @@ function resolvePath(folder: string, target: string): string {
   return new URL(target, `package:///${folder}`).pathname.slice(1);
 }
 
-/** Title, author and date, as `docProps/core.xml` has them. */
-export async function readCoreFacts(zip: Zip): Promise<DocumentFacts> {
+/** Title, author and date, as `docProps/core.xml` of Office Open XML or `meta.xml` of OpenDocument has them. */
+export async function readFacts(zip: Zip, part: "docProps/core.xml" | "meta.xml"): Promise<DocumentFacts> {
   const values = new Map<string, string>();
   let current = "";
-  await scanPart(zip, "docProps/core.xml", {
+  await scanPart(zip, part, {
     open(name) {
       current = name;
     },
@@ -87,7 +87,8 @@ export async function readCoreFacts(zip: Zip): Promise<DocumentFacts> {
     },
   });
   const pick = (name: string) => values.get(name)?.trim() || undefined;
-  const [title, author, date, language] = [pick("title"), pick("creator"), pick("created"), pick("language")];
+  const [title, author, language] = [pick("title"), pick("initial-creator") ?? pick("creator"), pick("language")];
+  const date = pick("created") ?? pick("creation-date");
   return {
     ...(title && { title }),
     ...(author && { author }),

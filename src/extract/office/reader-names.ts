@@ -1,8 +1,9 @@
 /** Which reader reads which media type. Separate from the readers, so that choosing a handler loads none of them. */
 
+const openDocument = "application/vnd.oasis.opendocument.";
 const officeOpen = "application/vnd.openxmlformats-officedocument.";
 
-export type ReaderName = "docx" | "pptx" | "xlsx";
+export type ReaderName = "docx" | "pptx" | "xlsx" | "odt" | "ods" | "odp";
 
 /** The reader of a media type, if we have one. */
 export function findReaderName(mediaType: string): ReaderName | undefined {
@@ -26,4 +27,14 @@ const readerNames: ReadonlyMap<string, ReaderName> = new Map([
   ["application/vnd.ms-powerpoint.slideshow.macroenabled.12", "pptx"],
   ["application/vnd.ms-powerpoint.template.macroenabled.12", "pptx"],
   ["application/vnd.ms-powerpoint.addin.macroenabled.12", "pptx"],
+  [`${openDocument}text`, "odt"],
+  [`${openDocument}text-template`, "odt"],
+  [`${openDocument}text-master`, "odt"],
+  [`${openDocument}text-web`, "odt"],
+  [`${openDocument}graphics`, "odp"],
+  [`${openDocument}graphics-template`, "odp"],
+  [`${openDocument}presentation`, "odp"],
+  [`${openDocument}presentation-template`, "odp"],
+  [`${openDocument}spreadsheet`, "ods"],
+  [`${openDocument}spreadsheet-template`, "ods"],
 ]);

@@ -7,7 +7,7 @@ import {
   findTarget,
   findTargets,
   type Relation,
-  readCoreFacts,
+  readFacts,
   readRelations,
   readXml,
   scanPart,
@@ -21,7 +21,7 @@ const MAX_NOTES_CHARS = 8 * 1024 * 1024;
 
 /** Facts, then the text in Markdown. */
 export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<Extracted> {
-  yield { info: await readCoreFacts(zip) };
+  yield { info: await readFacts(zip, "docProps/core.xml") };
   yield* toTextSegments(readText(zip), { from, isMarkdown: true });
 }
 

@@ -2,7 +2,7 @@
 import { cleanText } from "../../clean.ts";
 import type { Extracted, HandlerOptions, Segment } from "../../handler.ts";
 import { type Zip, ZipError } from "../../zip/open-zip.ts";
-import { findTarget, findTargets, type Relation, readCoreFacts, readRelations, scanPart } from "../package-parts.ts";
+import { findTarget, findTargets, type Relation, readFacts, readRelations, scanPart } from "../package-parts.ts";
 import { SlideText } from "./slide-text.ts";
 
 /** Facts, then a segment for each slide. */
@@ -10,7 +10,7 @@ export async function* readPptx(zip: Zip, { from }: HandlerOptions): AsyncGenera
   const slides = await listSlides(zip);
   if (slides.length === 0 && zip.find("ppt/presentation.xml") === undefined)
     throw new ZipError("corrupt", "the package has no presentation");
-  yield { info: { ...(await readCoreFacts(zip)), pageCount: slides.length } };
+  yield { info: { ...(await readFacts(zip, "docProps/core.xml")), pageCount: slides.length } };
   for (const [index, part] of slides.entries()) {
     if (index < from) continue;
     yield { segment: await readSlide(zip, part, index), note: { verdict: "read" } };

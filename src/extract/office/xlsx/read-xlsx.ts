@@ -2,7 +2,7 @@
 import type { Extracted, HandlerOptions } from "../../handler.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
 import { type Zip, ZipError } from "../../zip/open-zip.ts";
-import { readCoreFacts, readXml } from "../package-parts.ts";
+import { readFacts, readXml } from "../package-parts.ts";
 import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
 import { type Row, SheetRows } from "./sheet-rows.ts";
 import { readWorkbook, type Sheet, type Workbook } from "./workbook.ts";
@@ -14,7 +14,7 @@ export async function* readXlsx(
 ): AsyncGenerator<Extracted<{ readonly sheetCount: number }>> {
   const workbook = await readWorkbook(zip);
   if (workbook.sheets.length === 0) throw new ZipError("corrupt", "the package has no sheets");
-  yield { info: { ...(await readCoreFacts(zip)), sheetCount: workbook.sheets.length } };
+  yield { info: { ...(await readFacts(zip, "docProps/core.xml")), sheetCount: workbook.sheets.length } };
   const sources = workbook.sheets.map(
     (sheet): SheetSource => ({
       name: sheet.name,
