@@ -17,7 +17,7 @@ const bundle = await rolldown({
     "ai-sdk": "src/surfaces/ai-sdk/ai-sdk.ts",
     mcp: "src/surfaces/mcp/mcp.ts",
     testing: "src/testing.ts",
-    child: "src/extract/pool/child.ts",
+    child: "src/extract/child-program.ts",
   },
   platform: "node",
   external: (id) =>

@@ -22,7 +22,7 @@ export { type ErrorCode, SpillwayError } from "./errors.ts";
 export type {
   Description,
   DocumentFacts,
-  Extracted,
+  ExtractItem,
   Failure,
   Handler,
   HandlerOptions,
@@ -56,9 +56,8 @@ export { detectSource, type LoadSourceOptions, type SourceDetection } from "./lo
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
 export type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
+export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/overflow-fetch.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
-export type { Edit, Path } from "./overflow/wire/json-edits.ts";
-export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
 export {
   cancelIndexingJob,
   getIndexingStatus,
@@ -71,6 +70,7 @@ export {
 export type { SearchInput } from "./search/search-input.ts";
 export { openSession, type Session, type SessionOptions } from "./session/session.ts";
 export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
+export type { Edit, Path } from "./system/json-edits.ts";
 export { listRuns, readEvents } from "./telemetry/event-log.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { metrics } from "./telemetry/metrics.ts";

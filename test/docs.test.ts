@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { glob, readFile } from "node:fs/promises";
+import { sep } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { renderDocFiles } from "../scripts/docs.ts";
@@ -29,6 +30,26 @@ test("the README names every tool and every command", async () => {
   const readme = await fileText("README.md");
   for (const { name } of builtInTools) assert.ok(readme.includes(`| \`${name}\` `), name);
   for (const { name } of commands) assert.match(readme, new RegExp(`^\\| \`${name}\\b`, "m"));
+});
+
+test("every path that docs/architecture.md names exists", async () => {
+  const paths: string[] = [];
+  for await (const path of glob("{src,test}{,/**/*}", { cwd: root })) paths.push(`/${path.split(sep).join("/")}`);
+  // The section about the store names paths on the user's disk.
+  const text = (await fileText("docs/architecture.md")).replace(/^## The store\n.*?(?=^## )/ms, "");
+  const names = [...text.matchAll(/`((?:[\w.<>-]+\/)*[\w.<>-]+(?:\/|\.ts))`/g)].map(([, name = ""]) => name);
+  for (const name of new Set(names)) {
+    const pattern = name
+      .replace(/\/$/, "")
+      .replaceAll(".", "\\.")
+      .replaceAll(/<[\w-]+>/g, "[^/]+");
+    const isNamed = new RegExp(`/${pattern}$`);
+    assert.ok(
+      paths.some((path) => isNamed.test(path)),
+      `docs/architecture.md names ${name}, which does not exist`,
+    );
+  }
+  assert.ok(names.length > 60, `only ${names.length} paths seen`);
 });
 
 test("the configurations for clients start the server", async () => {

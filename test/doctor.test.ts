@@ -9,7 +9,7 @@ import { openSession } from "../src/session/session.ts";
 import { checkEngines } from "../src/surfaces/cli/doctor/engine-checks.ts";
 import { openCli } from "./cli.ts";
 
-const childPath = join(import.meta.dirname, "..", "src", "extract", "pool", "child.ts");
+const childPath = join(import.meta.dirname, "..", "src", "extract", "child-program.ts");
 
 describe("doctor", () => {
   test("reads a sample with every engine that a child process has, and with SQLite", async () => {

@@ -1,10 +1,10 @@
 /** A child whose engine misbehaves on demand: the bytes of the file are the command. */
 
 import { readFileSync } from "node:fs";
-import type { Extracted } from "../src/extract/handler.ts";
+import type { ExtractItem } from "../src/extract/handler.ts";
 import { type Engine, serveEngines } from "../src/extract/pool/child-loop.ts";
 
-const page = (index: number, text = `page ${index + 1}`): Extracted => ({
+const page = (index: number, text = `page ${index + 1}`): ExtractItem => ({
   segment: { index, kind: "page", label: `page ${index + 1}`, text, marks: [] },
 });
 
@@ -14,7 +14,7 @@ function die(): never {
   for (;;);
 }
 
-type Pages = Iterable<Extracted> | AsyncIterable<Extracted>;
+type Pages = Iterable<ExtractItem> | AsyncIterable<ExtractItem>;
 
 /** What each command does after the first page. */
 const commands: Readonly<Record<string, () => Pages>> = {
@@ -52,10 +52,10 @@ const commands: Readonly<Record<string, () => Pages>> = {
   giant: () => [page(1, "x".repeat(64 * 1024 * 1024))],
   async *reject() {
     void Promise.reject(new Error("unhandled"));
-    yield await new Promise<Extracted>(() => undefined);
+    yield await new Promise<ExtractItem>(() => undefined);
   },
   async *stall() {
-    yield await new Promise<Extracted>(() => undefined);
+    yield await new Promise<ExtractItem>(() => undefined);
   },
   /** Each page keeps the process busy for a while; the event loop runs between pages. */
   async *plod() {

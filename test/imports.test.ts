@@ -20,6 +20,9 @@ const floors = [
   ["errors.ts", "system", "version.ts"],
 ];
 
+/** A static, dynamic or type import of another file of ours. */
+const relativeImport = /(?:from|import\() ?"(\.[^"]+)"/g;
+
 const floorOf = (path: string): number => {
   const room = path.split(sep)[0] ?? "";
   const floor = floors.findIndex((rooms) => rooms.includes(room));
@@ -33,13 +36,62 @@ test("imports point down the list, never up", async () => {
   for await (const file of glob("**/*.ts", { cwd: root })) {
     if (/\.(test|contract)\.ts$/.test(file)) continue;
     const source = await readFile(join(root, file), "utf8");
-    for (const [, target = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
+    for (const [, target = ""] of source.matchAll(relativeImport)) {
       const imported = normalize(join(dirname(file), target));
       assert.ok(floorOf(file) <= floorOf(imported), `${file} imports ${imported}, which is above it`);
       checked++;
     }
   }
   assert.ok(checked > 100, `only ${checked} imports seen`);
+});
+
+/** What each room or file of a folder imports from its neighbours there. */
+type Neighbours = Map<string, Set<string>>;
+
+async function readNeighbours(): Promise<ReadonlyMap<string, Neighbours>> {
+  const root = join(import.meta.dirname, "..", "src");
+  const folders = new Map<string, Neighbours>();
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    if (/\.(test|contract)\.ts$/.test(file)) continue;
+    const source = await readFile(join(root, file), "utf8");
+    for (const [, target = ""] of source.matchAll(relativeImport)) {
+      const [from, to] = [file.split(sep), normalize(join(dirname(file), target)).split(sep)];
+      const depth = from.findIndex((name, index) => name !== to[index]);
+      const folder = join("src", ...from.slice(0, depth));
+      const neighbours = folders.get(folder) ?? new Map<string, Set<string>>();
+      folders.set(folder, neighbours);
+      const [importer = "", imported = ""] = [from[depth], to[depth]];
+      neighbours.set(importer, (neighbours.get(importer) ?? new Set()).add(imported));
+    }
+  }
+  return folders;
+}
+
+/** Everything that a room or file imports, directly or through its neighbours. */
+function reachableFrom(start: string, neighbours: Neighbours): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const waiting = [start];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
+    for (const imported of neighbours.get(name) ?? []) {
+      if (reached.has(imported)) continue;
+      reached.add(imported);
+      waiting.push(imported);
+    }
+  return reached;
+}
+
+test("no room of a folder imports in a circle with its neighbours, types included", async () => {
+  const folders = await readNeighbours();
+  let rooms = 0;
+  for (const [folder, neighbours] of folders) {
+    for (const room of [...neighbours.keys()].filter((name) => !name.endsWith(".ts"))) {
+      const reached = reachableFrom(room, neighbours);
+      const circle = [...reached].filter((name) => reachableFrom(name, neighbours).has(room));
+      assert.deepEqual(circle, [], `${folder}: ${room} imports what imports it`);
+      rooms++;
+    }
+  }
+  assert.ok(rooms > 30, `only ${rooms} rooms seen`);
 });
 
 test("contract/ declares types and nothing that runs", async () => {
@@ -110,7 +162,7 @@ test("contract suites and simulators are imported by tests and spillway/testing 
   for await (const file of glob("**/*.ts", { cwd: root })) {
     if (isTestCode(file)) continue;
     const source = await readFile(join(root, file), "utf8");
-    for (const [, target = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
+    for (const [, target = ""] of source.matchAll(relativeImport)) {
       assert.ok(!isTestCode(normalize(join(dirname(file), target))), `${file} imports ${target}`);
     }
   }

@@ -129,7 +129,7 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 216,
+    maxModules: 217,
     without: [
       "search/embed",
       "overflow",

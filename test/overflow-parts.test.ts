@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import { toFields, toItems } from "../src/overflow/dialects/dialect.ts";
 import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
-import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { openWatchedSession } from "./recovery.ts";
 

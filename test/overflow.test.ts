@@ -10,8 +10,8 @@ import type { Dialect, Part, RequestBody } from "../src/overflow/dialects/dialec
 import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
 import type { Conversation, Simulator, Turn } from "../src/overflow/dialects/simulator.ts";
 import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
-import { applyEdits } from "../src/overflow/wire/json-edits.ts";
-import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
+import { applyEdits } from "../src/system/json-edits.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { countTokens, simulateProvider, wordings } from "./provider.ts";
 import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";

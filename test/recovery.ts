@@ -2,7 +2,7 @@
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
 import type { Conversation } from "../src/overflow/dialects/simulator.ts";
 import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
-import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import type { Event } from "../src/telemetry/events.ts";
 import { type ProviderOptions, simulateProvider } from "./provider.ts";

@@ -1,7 +1,7 @@
 /** Bytes as a stream of chunks, from an open file or from memory. */
 import type { FileHandle } from "node:fs/promises";
 
-export type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
+type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
 
 /** Large enough that a gigabyte takes a few thousand steps, small enough to hold many at once. */
 const CHUNK_BYTES = 128 * 1024;

@@ -1,5 +1,5 @@
 /** A source: bytes that can be read once, and what its server or name claims about them. */
-import type { Freshness, Validators } from "./http/freshness.ts";
+import type { Freshness, Validators } from "./freshness.ts";
 
 /** One place that bytes can be read from. */
 export type Source = {

@@ -3,7 +3,7 @@ import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 import { dataSource } from "./data-source.ts";
 import { fileSource } from "./file-source.ts";
-import { httpSource } from "./http/http-source.ts";
+import { httpSource } from "./http-source.ts";
 import type { Source } from "./source.ts";
 import type { SourceContext, SourceKind } from "./source-kind.ts";
 import { stdinSource } from "./stdin-source.ts";

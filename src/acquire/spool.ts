@@ -28,7 +28,7 @@ export type SpoolOptions = {
   readonly files?: SpoolFiles;
 };
 
-export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
+type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
 
 /** Bytes per write; a smaller body is kept in memory. */
 const WRITE_BYTES = 256 * 1024;

@@ -41,7 +41,7 @@ export function formatBody({ content, suffix }: Pick<AnswerText, "content" | "su
 }
 
 /** No extract is longer; the truncation notice names the length. */
-const LONGEST_TEXT_CHARS = 9_999_999_999;
+const MAX_EXTRACT_CHARS = 9_999_999_999;
 
 const belowNotice = `${UNTRUSTED_NOTICE}\n\n`;
 
@@ -55,7 +55,7 @@ export function findBodyPages({ content, pages }: Pick<AnswerText, "content" | "
 
 /** The most characters that formatBody adds to a content: the notice above it and the truncation notice below. */
 export const CONTENT_FRAME_CHARS =
-  belowNotice.length + makeTruncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TEXT_CHARS).length;
+  belowNotice.length + makeTruncationSuffix(MAX_GET_CONTENT_CHARS, MAX_EXTRACT_CHARS).length;
 
 /** Characters that joinReply needs above the body to show every notice, as far as they may be shown. */
 export function countHeadChars(summary: string, notices: readonly string[]): number {

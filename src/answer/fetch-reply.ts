@@ -14,7 +14,7 @@ import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./ex
 import { formatSize, nameKind } from "./phrases.ts";
 
 /** The facts of one fetch, before they are worded. */
-export type FetchFacts = KeepResult & {
+type FetchFacts = KeepResult & {
   readonly facts: ArtifactFacts;
   readonly delivery: Delivery;
   readonly extract: Extract;

@@ -20,7 +20,7 @@ export type CacheEntry = {
 };
 
 /** The validators of the response (ETag, Last-Modified) and its URL. */
-export type CachedValidators = {
+type CachedValidators = {
   readonly url: string;
   readonly etag: string | null;
   readonly lastModified: string | null;

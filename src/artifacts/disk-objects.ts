@@ -17,7 +17,7 @@ import {
 } from "./objects.ts";
 
 /** The file system calls; tests pass in ones that fail. */
-export type FileSystem = Pick<
+type FileSystem = Pick<
   typeof nodeFiles,
   "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "readdir" | "copyFile"
 >;

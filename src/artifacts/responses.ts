@@ -17,7 +17,7 @@ export type ResponseEntry = {
   readonly error: string | null;
 };
 
-export type KeptResponse = { readonly responseId: string; readonly entries: readonly ResponseEntry[] };
+type KeptResponse = { readonly responseId: string; readonly entries: readonly ResponseEntry[] };
 
 const idForm = /^rs_[0-9a-f]{32}$/;
 

@@ -31,7 +31,7 @@ export type SweepReport = {
 };
 
 /** How long unreferenced objects are kept, because another process may be writing them. */
-export type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
+type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Blobs could be deleted at once (see deleteUnreferenced). For an unfinished file it is unknown whether its writer is alive. */

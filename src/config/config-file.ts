@@ -19,7 +19,7 @@ const MAX_FILE_BYTES = 64 * 1024;
  * Why a file is read: the user named it, it is at the user's default place, or it lies in a project. A named file may
  * belong to anybody; the other two must be the user's.
  */
-export type FileTrust = "named" | "user" | "project";
+type FileTrust = "named" | "user" | "project";
 
 /** The file's settings, or undefined if there is no file. A file with a syntax error is ignored as a whole. */
 export async function readConfigFile(file: string, trust: FileTrust): Promise<ReadEntries | undefined> {
@@ -31,12 +31,12 @@ export async function readConfigFile(file: string, trust: FileTrust): Promise<Re
 
 function readText(file: string, trust: FileTrust): string | ConfigProblem | undefined {
   try {
-    if (trust === "project" && isLinked(file)) return linked(file);
+    if (trust === "project" && isLinked(file)) return makeLinkProblem(file);
     const read = readSmallFile(file, MAX_FILE_BYTES);
-    if ("instead" in read) return notAFile(file, read.instead);
+    if ("instead" in read) return makeFileTypeProblem(file, read.instead);
     const fault = trust === "named" ? undefined : findOwnerFault(read.stats, trust);
-    if (fault !== undefined) return notTrusted(file, fault, trust);
-    return read.bytes.length > MAX_FILE_BYTES ? tooLarge(file, read.stats.size) : decode(file, read.bytes);
+    if (fault !== undefined) return makeTrustProblem(file, fault, trust);
+    return read.bytes.length > MAX_FILE_BYTES ? makeSizeProblem(file, read.stats.size) : decode(file, read.bytes);
   } catch (error) {
     const code = systemCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? undefined : unreadable(file, code ?? String(error));
@@ -65,7 +65,7 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
   }
 }
 
-function notAFile(file: string, thing: string): ConfigProblem {
+function makeFileTypeProblem(file: string, thing: string): ConfigProblem {
   return {
     place: { file },
     sentence: `The config file is ${thing}, so nothing was read from it.`,
@@ -73,7 +73,7 @@ function notAFile(file: string, thing: string): ConfigProblem {
   };
 }
 
-function linked(file: string): ConfigProblem {
+function makeLinkProblem(file: string): ConfigProblem {
   return {
     place: { file },
     sentence: "A project's config file is not read through a symbolic link, so none of its settings are used.",
@@ -81,16 +81,16 @@ function linked(file: string): ConfigProblem {
   };
 }
 
-function notTrusted(file: string, fault: string, trust: FileTrust): ConfigProblem {
-  const named = trust === "user" ? ", or name it with SPILLWAY_CONFIG" : "";
+function makeTrustProblem(file: string, fault: string, trust: FileTrust): ConfigProblem {
+  const alternative = trust === "user" ? ", or name it with SPILLWAY_CONFIG" : "";
   return {
     place: { file },
     sentence: `The config file ${fault}, so none of its settings are used.`,
-    hint: `If you trust what it says, make it yours alone (chown, chmod 600)${named}.`,
+    hint: `If you trust what it says, make it yours alone (chown, chmod 600)${alternative}.`,
   };
 }
 
-function tooLarge(file: string, sizeBytes: number): ConfigProblem {
+function makeSizeProblem(file: string, sizeBytes: number): ConfigProblem {
   return {
     place: { file },
     sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings are used.`,

@@ -44,8 +44,8 @@ export function describeProblems(problems: readonly ConfigProblem[]): string[] {
 /** All problems in a few sentences: the first in full, then which other settings are ignored and where to see all. */
 export function summarizeProblems([first, ...others]: readonly ConfigProblem[], seeAll: string): string {
   if (first === undefined) return "";
-  const more = others.length === 0 ? "" : ` Also ignored: ${listIgnored(others)}; ${seeAll}.`;
-  return `${describeProblem(first)} ${first.hint}${more}`;
+  const otherProblems = others.length === 0 ? "" : ` Also ignored: ${listIgnored(others)}; ${seeAll}.`;
+  return `${describeProblem(first)} ${first.hint}${otherProblems}`;
 }
 
 const MAX_LISTED_NAMES = 5;

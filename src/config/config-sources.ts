@@ -23,7 +23,7 @@ export type Source = ReadEntries & {
   readonly base: PathBase;
 };
 
-export type FileSource = Source & ConfigFile;
+type FileSource = Source & ConfigFile;
 
 /** The user's config file; undefined for a user without a home folder. */
 export async function readUserFile(cwd: string, machine: Machine): Promise<FileSource | undefined> {

@@ -154,7 +154,7 @@ function keepToScope(layers: readonly Layer[]): Layer[] {
       values.delete(name);
       // A variable or a flag wins over the project's file anyway.
       if (origins[name] !== "environment" && origins[name] !== "flag")
-        problems.push(raisedByProject(name, place, value, userValue));
+        problems.push(makeRaisedProblem(name, place, value, userValue));
     }
     return { ...layer, values, problems };
   });
@@ -164,17 +164,19 @@ function isRaised({ scope }: SettingRow, value: SettingValue, userValue: Setting
   return scope === "project may lower" && Number(value) > Number(userValue);
 }
 
-function raisedByProject(
+function makeRaisedProblem(
   key: SettingName,
   place: ProblemPlace,
   value: SettingValue,
   userValue: SettingValue,
 ): ConfigProblem {
-  const [raised, own] = [value, userValue].map((each) => (each === null ? "none" : formatValue(rowOf(key).type, each)));
+  const [projectText, userText] = [value, userValue].map((each) =>
+    each === null ? "none" : formatValue(rowOf(key).type, each),
+  );
   return {
     place,
     key,
-    sentence: `A project's file may only lower ${key}: ${raised} is more than your ${own}.`,
+    sentence: `A project's file may only lower ${key}: ${projectText} is more than your ${userText}.`,
     hint: yourOwnValue(key),
   };
 }

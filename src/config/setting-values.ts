@@ -15,7 +15,7 @@ export type PathBase = {
 };
 
 /** The value, or what is wrong with it: `fault` continues a sentence that begins with the setting's name ("must be ..., not ..."). */
-export type ParseResult =
+type ParseResult =
   | { readonly ok: true; readonly value: SettingValue }
   | { readonly ok: false; readonly fault: string; readonly hint: string };
 
@@ -45,7 +45,7 @@ export function formatValue(type: SettingType, value: Exclude<SettingValue, null
 }
 
 /** Whether a value is a list. `Array.isArray` does not narrow read-only arrays. */
-export const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 type Reader = (input: unknown, row: ValueRow, base: PathBase) => ParseResult;
 

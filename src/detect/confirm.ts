@@ -1,7 +1,8 @@
 /** The second look, at the whole body: text must be text to its end, and containers list their members. */
+
+import { decodeLatin1, hasAt } from "./bytes.ts";
 import { makeFailedDetection } from "./detect.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { decodeLatin1, hasAt } from "./formats/bytes.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { identifyOle, oleSignature, walkDirectory } from "./formats/ole.ts";
 import { readZipTail } from "./formats/zip-tail.ts";

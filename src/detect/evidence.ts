@@ -1,6 +1,6 @@
 /** Gathers all evidence before anything is decided: two claims, the signature, and how the bytes read as text. */
 
-import { decodeLatin1 } from "./formats/bytes.ts";
+import { decodeLatin1 } from "./bytes.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { matchMagic } from "./formats/magic.ts";
 import { isPdf } from "./formats/pdf.ts";

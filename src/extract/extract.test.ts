@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import { type ExtractOptions, extractText } from "./extract.ts";
-import type { Extracted, Handler } from "./handler.ts";
+import type { ExtractItem, Handler } from "./handler.ts";
 
 /** A handler that yields these pages and then one more item, or throws; it counts the pages it parses. */
-function pages(texts: readonly string[], then?: Extracted | Error): Handler & { parsed: number } {
+function pages(texts: readonly string[], then?: ExtractItem | Error): Handler & { parsed: number } {
   return {
     name: "pages",
     version: 1,

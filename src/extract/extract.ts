@@ -6,7 +6,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable, SpillwayError } from "../errors.ts";
 import {
   type Description,
-  type Extracted,
+  type ExtractItem,
   type Failure,
   type Handler,
   type HandlerOptions,
@@ -173,7 +173,7 @@ async function* runHandler(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted> {
+): AsyncGenerator<ExtractItem> {
   try {
     yield* handler.extract(file, options, signal);
   } catch (error) {

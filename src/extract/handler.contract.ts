@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SpillwayError } from "../errors.ts";
-import type { Extracted, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
+import type { ExtractItem, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
 
 /** A file that a handler reads. */
 export type Sample = {
@@ -124,11 +124,11 @@ async function keepAndLose(sample: Sample) {
 }
 
 /** Everything a handler yields for a file, from one segment on. */
-export async function run(handler: Handler, file: LocalFile, from = 0): Promise<Extracted[]> {
+export async function run(handler: Handler, file: LocalFile, from = 0): Promise<ExtractItem[]> {
   return Array.fromAsync(handler.extract(file, optionsFrom(from), new AbortController().signal));
 }
 
-export function segmentsOf(items: readonly Extracted[]): Segment[] {
+export function segmentsOf(items: readonly ExtractItem[]): Segment[] {
   return items.flatMap((item) => ("segment" in item ? [item.segment] : []));
 }
 

@@ -107,7 +107,7 @@ export type PageNote = {
   readonly counts?: Readonly<Record<string, number>>;
 };
 
-export type Extracted<Own extends object = object> =
+export type ExtractItem<Own extends object = object> =
   | { readonly info: Info<Own> }
   | { readonly segment: Segment; readonly note?: PageNote }
   | { readonly failed: Failure };
@@ -120,7 +120,7 @@ export interface Handler<Own extends object = object> {
   /** Text and metadata run in this process; parsers of complicated formats run in a child process. */
   readonly runs: "inline" | "child";
   canHandle(kind: ContentKind, mediaType: string): boolean;
-  extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<Extracted<Own>>;
+  extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */

@@ -2,7 +2,7 @@
 import { splitsPair } from "../fit/measure.ts";
 
 /** The text of one segment; joined without separator they are the whole text. */
-export type SegmentText = { readonly index: number; readonly label: string; readonly text: string };
+type SegmentText = { readonly index: number; readonly label: string; readonly text: string };
 
 /** Other numbers give other segments, so changing them requires a new version of every handler that splits. */
 const MAX_SEGMENT_CHARS = 64 * 1024;

@@ -39,7 +39,7 @@ export type StoredExtract = {
 };
 
 /** One file of the extract. Its key contains where it starts and ends, so that a listing is an index. */
-export type ExtractFile = {
+type ExtractFile = {
   readonly key: string;
   readonly start: ExtractSize;
   readonly end: ExtractSize;

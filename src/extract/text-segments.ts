@@ -1,6 +1,6 @@
 /** Cleans a text that arrives in chunks and splits it into segments, with its headings as marks. */
 import { createCleaner } from "./clean.ts";
-import type { Extracted, Mark } from "./handler.ts";
+import type { ExtractItem, Mark } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
 import { splitSegments } from "./split-segments.ts";
 
@@ -18,7 +18,7 @@ export type TextOptions = {
 export async function* toTextSegments(
   texts: AsyncIterable<string>,
   { from, isMarkdown }: TextOptions,
-): AsyncGenerator<Extracted> {
+): AsyncGenerator<ExtractItem> {
   const cleaner = createCleaner();
   const findMarks: (text: string) => readonly Mark[] = isMarkdown ? createHeadingFinder() : () => [];
   for await (const piece of splitSegments(cleanChunks(texts, cleaner))) {

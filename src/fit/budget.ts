@@ -1,6 +1,6 @@
 /** One budget per reply: the smallest of all limits that apply, and the name of that limit. */
 import type { Settings } from "../config/settings.ts";
-import { MAX_GET_CONTENT_CHARS, SMALLEST_BUDGET_CHARS } from "./limits.ts";
+import { MAX_GET_CONTENT_CHARS, MIN_BUDGET_CHARS } from "./limits.ts";
 import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts";
 
 /** Which limit set the number of characters. `smallest`: no budget is below 1,000, whatever was requested. */
@@ -60,7 +60,7 @@ type CharLimit = { readonly chars: number; readonly bound: Bound };
 function takeSmallest(limits: readonly CharLimit[], client: ClientLimit | undefined): Budget {
   const { chars, bound } = limits.reduce((minimum, next) => (next.chars < minimum.chars ? next : minimum));
   const units = clientUnits(client);
-  if (chars < SMALLEST_BUDGET_CHARS) return { ...units, chars: SMALLEST_BUDGET_CHARS, bound: "smallest" };
+  if (chars < MIN_BUDGET_CHARS) return { ...units, chars: MIN_BUDGET_CHARS, bound: "smallest" };
   return { ...units, chars: Math.floor(chars), bound };
 }
 
@@ -106,7 +106,7 @@ export function findExcess(text: string, budget: Budget): Excess | null {
 }
 
 /** One unit of a budget and how it is measured. */
-export type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
+type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
 
 /** Every limit of a budget, characters first: they are cheap to measure and bound the work for the others. */
 export function listLimits({ chars, bytes, lines, tokens }: Budget): readonly Limit[] {

@@ -30,7 +30,7 @@ export type FittedPart<R> = {
 };
 
 /** What does not depend on how many results the reply carries. */
-export type ReplyFrame<R, E> = {
+type ReplyFrame<R, E> = {
   readonly originalCount: number;
   readonly limitChars: number;
   readonly limitTokens: number;

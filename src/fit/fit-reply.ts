@@ -9,7 +9,7 @@ import { countBytes, findLargestPassing } from "./measure.ts";
 import { FIELDS_CHARS, measurePlainSize } from "./serialized-size.ts";
 
 /** A reply as it leaves: text and structured content are each complete alone. */
-export type ReplyForms = {
+type ReplyForms = {
   readonly text: string;
   readonly structured: object;
   readonly links: readonly object[];

@@ -15,7 +15,7 @@ test("the limits are those of the contract", () => {
       TRUNCATION_MARGIN: 0.8,
       EFFECTIVE_CHAR_LIMIT: 80_000,
       TRUNCATION_WARNING_THRESHOLD: 0.7,
-      SMALLEST_BUDGET_CHARS: 1_000,
+      MIN_BUDGET_CHARS: 1_000,
       OVERHEAD_CHARS: 600,
       WIRE_BYTES: 900_000,
     },

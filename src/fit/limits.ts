@@ -29,7 +29,7 @@ export const EFFECTIVE_CHAR_LIMIT = CHARACTER_LIMIT * TRUNCATION_MARGIN;
 export const TRUNCATION_WARNING_THRESHOLD = 0.7;
 
 /** No budget is smaller: with fewer characters an answer could not say what is missing. */
-export const SMALLEST_BUDGET_CHARS = settingRows["fit.read_chars"].min;
+export const MIN_BUDGET_CHARS = settingRows["fit.read_chars"].min;
 
 /** What summary and notices may add to the content. */
 export const OVERHEAD_CHARS = 600;

@@ -1,6 +1,6 @@
 /** The HTTP cache: looks up, revalidates and saves what was fetched, as long as its server allows. */
 import type { AcquiredSource } from "../acquire/acquire.ts";
-import type { Freshness } from "../acquire/http/freshness.ts";
+import type { Freshness } from "../acquire/freshness.ts";
 import type { OpenedSource, Source } from "../acquire/source.ts";
 import {
   type CacheEntry,

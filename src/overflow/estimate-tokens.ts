@@ -1,6 +1,7 @@
 /** Estimates tokens offline and for any model. The figures of a refusal correct the scale. */
+
+import type { Path } from "../system/json-edits.ts";
 import type { PartContent, RequestBody } from "./dialects/dialect.ts";
-import type { Path } from "./wire/json-edits.ts";
 
 /** Longer texts are estimated from samples. */
 const MAX_COUNTED_CHARS = 16_384;

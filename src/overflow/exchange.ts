@@ -28,7 +28,7 @@ export type ExchangeResult<A> =
   | { readonly outcome: "failed"; readonly answer: A; readonly refusal: Refusal; readonly report: OverflowReport };
 
 /** Sends requests for an exchange: a `fetch`, the proxy or the AI SDK middleware. */
-export type Carrier<A> = {
+type Carrier<A> = {
   /** Reads the request, only when it is needed; undefined when it cannot be parsed. */
   read(): OutgoingRequest | undefined;
   /** Sends the request as it was given, or another one instead. */

@@ -40,7 +40,7 @@ export function emitSkipped(
 }
 
 /** How a request was made smaller, after how many attempts. */
-export type Shrinking = { readonly shedding: Shedding; readonly bytesBefore: number; readonly attempts: number };
+type Shrinking = { readonly shedding: Shedding; readonly bytesBefore: number; readonly attempts: number };
 
 /** Records that a request was made smaller: after a refusal, or before it was sent. */
 export function emitRecovered(

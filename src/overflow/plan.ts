@@ -4,16 +4,16 @@
  * newest results by excerpts, and last what the user attached in the current turn. It stops as soon as the request fits.
  */
 import { countShownChars } from "../answer/stub-text.ts";
+import type { Edit, Path } from "../system/json-edits.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./dialects/dialect.ts";
 import { countPartChars, estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
-import type { Edit, Path } from "./wire/json-edits.ts";
 
 /** A part to replace, and how many of its characters the stub shows. */
-export type Replacement = { readonly part: Part; readonly shownChars: number };
+type Replacement = { readonly part: Part; readonly shownChars: number };
 
 /** The request's size, in the unit of the limit. */
-export type Sizes = {
+type Sizes = {
   readonly unit: "tokens" | "bytes";
   /** The size now, reported or estimated. */
   readonly before: number;
@@ -46,7 +46,7 @@ const PREVIEW_CHARS = 300;
 /** How much larger than its stub a part must be to be worth replacing. */
 const MIN_GAIN_CHARS = 100;
 
-export type PlanOptions = {
+type PlanOptions = {
   /** Bytes of the request as it was sent. */
   readonly wireBytes: number;
   /** The stubs that already replace parts, by path. */

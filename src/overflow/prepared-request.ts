@@ -1,6 +1,7 @@
 /** A request as it is sent: the original of the client, and the edits that are applied to it. */
+
+import type { Edit } from "../system/json-edits.ts";
 import { makeStubEdit, type Stub } from "./shed.ts";
-import type { Edit } from "./wire/json-edits.ts";
 import { editOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type PreparedRequest = {

@@ -1,10 +1,10 @@
 /** Carries out a plan: keeps each part, then makes its stub. A part that cannot be kept stays in the request. */
 import { createHash } from "node:crypto";
 import { makeStub } from "../answer/stub-text.ts";
+import { type Edit, type Path, sliceValue } from "../system/json-edits.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
 import type { Keep, KeptPart } from "./keep-part.ts";
 import type { Plan } from "./plan.ts";
-import { type Edit, type Path, sliceValue } from "./wire/json-edits.ts";
 import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** A stub and the part that it replaces. */

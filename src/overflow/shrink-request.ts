@@ -7,7 +7,7 @@ import { addEdits, type PreparedRequest } from "./prepared-request.ts";
 import { type Shedding, shed } from "./shed.ts";
 import { countWireBytes } from "./wire/outgoing-request.ts";
 
-export type Shrunk = {
+type Shrunk = {
   readonly next: PreparedRequest;
   readonly shedding: Shedding;
   readonly plan: Plan;

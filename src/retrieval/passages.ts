@@ -6,7 +6,7 @@ import { createSplitter, type Passage, type Place, type PlacedText } from "./spl
 export type RankedPassage = Place & { readonly score: number };
 
 /** The passages that answer a question. */
-export type Ranking = {
+type Ranking = {
   /** Those worth reading, best first; of two equal ones the earlier one first. */
   readonly passages: readonly RankedPassage[];
   /** How many passages have a word of the question. */

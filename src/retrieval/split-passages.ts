@@ -3,7 +3,7 @@
 import { splitsPair } from "../fit/measure.ts";
 
 /** A heading in a text; `at` counts characters from the start of that text. */
-export type HeadingMark = { readonly label: string; readonly at: number };
+type HeadingMark = { readonly label: string; readonly at: number };
 
 /** A range of a longer text, with its offset and first line there (from 1). Ranges arrive in order. */
 export type PlacedText = {
@@ -27,7 +27,7 @@ export type Place = {
 export type Passage = Place & { readonly text: string };
 
 /** Finds the same passages however the text arrives, and buffers a few thousand characters at most. */
-export interface Splitter {
+interface Splitter {
   push(range: PlacedText): Passage[];
   flush(): Passage[];
 }

@@ -1,7 +1,7 @@
 /** Turns words into comparable terms: case, width, English endings and the style of identifiers do not matter. */
 
 /** The terms of one word. */
-export type WordTerms = {
+type WordTerms = {
   /** In reading order: the parts of an identifier, the character pairs of a script without spaces, else the word. */
   readonly parts: readonly string[];
   /** The whole identifier, if it has several parts. */

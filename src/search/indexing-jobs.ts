@@ -43,7 +43,7 @@ const running = new Map<Repository, RunningJob>();
  * Why a job runs: on request for changed files (`changes`) or for all (`force`), or because a search looks for changes
  * (`background`). A background job is recorded only if it takes long.
  */
-export type JobMode = "changes" | "force" | "background";
+type JobMode = "changes" | "force" | "background";
 
 /** Starts to index a repository; returns the current job if it is being indexed already. */
 export async function startIndexing(repository: Repository, session: Session, mode: JobMode): Promise<RunningJob> {
@@ -262,7 +262,7 @@ export function readJob(project: Project, jobId: string): JobRecord {
   if (own !== undefined) return own.record();
   const log = openJobLog(project);
   const record = JOB_ID.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
-  if (record === undefined) throw jobNotFound(jobId, project);
+  if (record === undefined) throw makeUnknownJobError(jobId, project);
   return isOpen(record) && !isRepositoryLocked(project, record) ? markInterrupted(record, log) : record;
 }
 
@@ -284,7 +284,7 @@ export function cancelJob(project: Project, jobId: string): JobRecord {
 }
 
 /** The error for a job that the project does not have. */
-export function jobNotFound(jobId: string, project: Project, holder?: Project): SpillwayError {
+export function makeUnknownJobError(jobId: string, project: Project, holder?: Project): SpillwayError {
   return new SpillwayError("job_not_found", `No job ${clip(jobId)} in project ${JSON.stringify(project.id)}.`, {
     hint:
       holder === undefined

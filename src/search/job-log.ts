@@ -7,7 +7,7 @@ import { makeFolders } from "../system/folders.ts";
 import type { Project } from "./repository/project.ts";
 import { describeStorageFailure, isStorageFailure } from "./repository/storage-problem.ts";
 
-export type JobLog = {
+type JobLog = {
   /** Deletes old records and marks those of killed jobs of this repository, as far as it can. Hold its lock. */
   open(repositoryId: string): Promise<void>;
   write(record: JobRecord): void;

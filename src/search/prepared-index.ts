@@ -16,7 +16,7 @@ import { discardIndex, isDiscarded, type Repository, type RepositoryHold } from 
 import { resolveDirectory, type SearchParameters } from "./search-input.ts";
 
 /** Opens a repository; the same one every time. */
-export type OpenRepository = () => Promise<RepositoryHold>;
+type OpenRepository = () => Promise<RepositoryHold>;
 
 /** How far the indexing of a folder is, or why it failed. */
 export type IndexingState = NonNullable<SearchFacts["indexing"]>;
@@ -105,15 +105,15 @@ async function prepareSlice(
 ): Promise<PreparedIndex> {
   return withRepository(open, MAX_PREPARATIONS, async (repository) => {
     const state = await refreshOrReport(repository, session, options);
-    const whole = await loadIndex(repository, { open, parameters, session, ...state });
-    const { view, near, accepted } = whole;
+    const prepared = await loadIndex(repository, { open, parameters, session, ...state });
+    const { view, near, accepted } = prepared;
     const slice = sliceView(
       view,
       parseQuery(parameters.query),
       near?.map(({ chunk }) => chunk),
     );
     return {
-      ...whole,
+      ...prepared,
       view: slice.view,
       accepted: accepted && slice.pick(accepted),
       near: near?.flatMap((each) => withChunk(each, slice.chunkOf(each.chunk))) ?? null,
@@ -191,11 +191,11 @@ async function withRepository<T>(
   attempts: number,
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
-  using held = await open();
+  using hold = await open();
   try {
-    return await work(held.repository);
+    return await work(hold.repository);
   } catch (error) {
-    if (!isDiscarded(held.repository) && !discardIfDamaged(held.repository, error)) throw error;
+    if (!isDiscarded(hold.repository) && !discardIfDamaged(hold.repository, error)) throw error;
     if (attempts <= 1) throw new IndexLost("The index was damaged and has to be built again.", { cause: error });
   }
   return withRepository(open, attempts - 1, work);

@@ -44,14 +44,14 @@ export async function findResults(
 ): Promise<ResultPage> {
   const { offset, limit } = parameters;
   const query = parseQuery(parameters.query);
-  const joined = joinIndexes(indexes);
+  const joinedIndexes = joinIndexes(indexes);
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
-  const { view, accepted, meaning } = joined;
+  const { view, accepted, meaning } = joinedIndexes;
   const candidates = rankFiles(view, query, { limit: rankLimit, accepted, meaning });
-  const ranked = await preferVerbatim(joined, parameters.query, candidates);
+  const ranked = await preferVerbatim(joinedIndexes, parameters.query, candidates);
   const options = { query, findHits: createFinder(view, query), contextLines, isWide, explain: parameters.explain };
-  const shown = await makeResults(joined, ranked.slice(offset, offset + limit), options);
-  const focuses = new Map(shown.map(({ result, focus }) => [result, focus]));
+  const pageResults = await makeResults(joinedIndexes, ranked.slice(offset, offset + limit), options);
+  const focuses = new Map(pageResults.map(({ result, focus }) => [result, focus]));
   return {
     results: [...focuses.keys()],
     focusOf: (result) => focuses.get(result) ?? 0,
@@ -127,7 +127,7 @@ type PlacedFile = {
 async function readFiles<T>(
   { view, indexOf }: JoinedIndexes,
   files: readonly RankedFile[],
-  read: (repository: Repository, placed: PlacedFile) => T,
+  read: (repository: Repository, file: PlacedFile) => T,
 ): Promise<T[]> {
   const groups = Map.groupBy(
     files.map((file, rank) => ({ file, rank, part: findPart(view, file.file) })),
@@ -151,18 +151,18 @@ async function readFiles<T>(
 type MakeOptions = Omit<ResultOptions, "line"> & { readonly query: ParsedQuery; readonly isWide: boolean };
 
 async function makeResults(
-  joined: JoinedIndexes,
+  joinedIndexes: JoinedIndexes,
   files: readonly RankedFile[],
   { query, isWide, ...options }: MakeOptions,
 ) {
-  const made = await readFiles(joined, files, (repository, { file, id, path, firstChunk }) => {
+  const results = await readFiles(joinedIndexes, files, (repository, { file, id, path, firstChunk }) => {
     const storedText = repository.reader.text(id);
     if (storedText?.path !== path) return [];
     const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
     const { result, focus } = makeResult(repository, storedText, file, firstChunk, { ...options, line });
     return [{ result: isWide ? withRepository(result, repository) : result, focus }];
   });
-  return made.flat();
+  return results.flat();
 }
 
 /** The results of a whole project say which repository each is of. */
@@ -177,10 +177,14 @@ function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts
 /** The best files, whose texts are searched for the words of the query in their order. */
 const MAX_REREAD = 50;
 
-async function preferVerbatim(joined: JoinedIndexes, query: string, ranked: RankedFile[]): Promise<RankedFile[]> {
+async function preferVerbatim(
+  joinedIndexes: JoinedIndexes,
+  query: string,
+  ranked: RankedFile[],
+): Promise<RankedFile[]> {
   const gainOf = createVerbatimGain(query);
   if (gainOf === null) return ranked;
-  const rescored = await readFiles(joined, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
+  const rescored = await readFiles(joinedIndexes, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
     return { ...file, score: Math.min(1, file.score + gainOf(reader.text(id)?.text ?? "")) };
   });
   return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];

@@ -61,7 +61,7 @@ export async function refreshIndex(
     () => clearInterval(timer),
   );
   if (record === null) return job.record();
-  if (record.status === "failed" && isNew) throw indexFailed(record);
+  if (record.status === "failed" && isNew) throw makeIndexError(record);
   if (isUnfinished(record, repository) && attempts > 1) {
     return refreshIndex(repository, session, { complete, progress, waitMs, attempts: attempts - 1 });
   }
@@ -85,7 +85,7 @@ async function waitForEnd(job: RunningJob, waitMs: number, signal: AbortSignal):
   }
 }
 
-function indexFailed({ error, message, repository_path }: JobRecord): SpillwayError {
+function makeIndexError({ error, message, repository_path }: JobRecord): SpillwayError {
   return new SpillwayError("index_failed", error ?? `${repository_path} could not be indexed.`, {
     hint:
       message === NOTHING_INDEXED

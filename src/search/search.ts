@@ -13,7 +13,7 @@ import type { Session } from "../session/session.ts";
 import { registerSweeper, sweepIfDue } from "../verbs/sweep.ts";
 import { indexSweeper } from "./expire-indexes.ts";
 import { describeIndexes } from "./index-facts.ts";
-import { cancelJob, hasJob, jobNotFound, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
+import { cancelJob, hasJob, makeUnknownJobError, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
 import { IndexLost, type PreparedIndex, prepareIndex, prepareIndexes } from "./prepared-index.ts";
 import { findResults, type ResultPage } from "./ranked-results.ts";
 import type { Project } from "./repository/project.ts";
@@ -196,6 +196,6 @@ function withJobProject<T>(input: JobInput, session: Session, work: (project: Pr
   } catch (error) {
     if (!(error instanceof SpillwayError) || error.code !== "job_not_found") throw error;
     const holder = projectsOf(session).find((each) => hasJob(each, input.job_id));
-    throw holder === undefined ? error : jobNotFound(input.job_id, project, holder);
+    throw holder === undefined ? error : makeUnknownJobError(input.job_id, project, holder);
   }
 }

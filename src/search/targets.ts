@@ -56,9 +56,9 @@ export function projectOf(
     return findProject({ explicit, startFolder, home: session.searchFolder, scope: session.store, create });
   } catch (error) {
     if (!(error instanceof SpillwayError) || error.code !== "project_not_found") throw error;
-    const known = projectsOf(session);
-    const there = known.length === 0 ? "" : `There are: ${quoteProjects(known)}. `;
-    throw new SpillwayError(error.code, error.message, { hint: `${there}${error.hint}`, cause: error });
+    const projects = projectsOf(session);
+    const listing = projects.length === 0 ? "" : `There are: ${quoteProjects(projects)}. `;
+    throw new SpillwayError(error.code, error.message, { hint: `${listing}${error.hint}`, cause: error });
   }
 }
 
@@ -71,7 +71,7 @@ function findListed(given: string, projectId: string | undefined, dir: string, s
   if (projectId) return findHolder(id, projectOf(projectId, dir, session, false), holders);
   const fileProject = findFileProject(dir);
   const [only, ...others] = fileProject === undefined ? holders : preferProject(holders, fileProject);
-  if (only === undefined) throw repositoryNotFound(`No repository ${id} in any project.`, indexHint);
+  if (only === undefined) throw makeRepositoryError(`No repository ${id} in any project.`, indexHint);
   if (others.length === 0) return only;
   throw searchInvalid(
     `Repository ${id} is in ${holders.length} projects: ${quoteProjects(holders.map(({ project }) => project))}.`,
@@ -80,12 +80,12 @@ function findListed(given: string, projectId: string | undefined, dir: string, s
 }
 
 function findHolder(id: string, project: Project, holders: readonly ListedRepository[]): ListedRepository {
-  const held = holders.find((each) => each.project.id === project.id && each.project.folder === project.folder);
-  if (held !== undefined) return held;
+  const ofProject = holders.find((each) => each.project.id === project.id && each.project.folder === project.folder);
+  if (ofProject !== undefined) return ofProject;
   const sentence = `No repository ${id} in project ${JSON.stringify(clip(project.id))}`;
   const [other] = holders;
-  if (other === undefined) throw repositoryNotFound(`${sentence}.`, indexHint);
-  throw repositoryNotFound(
+  if (other === undefined) throw makeRepositoryError(`${sentence}.`, indexHint);
+  throw makeRepositoryError(
     `${sentence}; it is in ${quoteProjects(holders.map(({ project }) => project))}.`,
     `Send project_id=${other.project.id}, or omit project_id.`,
   );
@@ -99,7 +99,7 @@ function preferProject(holders: readonly ListedRepository[], id: string): readon
 
 const indexHint = "Index its folder first, or omit repository_id to search the current folder.";
 
-function repositoryNotFound(sentence: string, hint: string): SpillwayError {
+function makeRepositoryError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("repository_not_found", sentence, { hint });
 }
 
@@ -128,7 +128,7 @@ async function openProject(project: Project, { roots }: Session): Promise<Search
   const [failure] = failures;
   if (open.length === 0 && failure !== undefined) throw failure;
   if (open.length === 0) {
-    throw repositoryNotFound(
+    throw makeRepositoryError(
       `Project ${JSON.stringify(clip(project.id))} has no repository.`,
       "Index a folder into it first, with its project_id.",
     );

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type St
 import { dirname } from "node:path";
 
 /** What lies there: the first bytes of a regular file, or what it is instead. */
-export type SmallFile = { readonly stats: Stats; readonly bytes: Uint8Array } | { readonly instead: string };
+type SmallFile = { readonly stats: Stats; readonly bytes: Uint8Array } | { readonly instead: string };
 
 /**
  * Reads at most `maxBytes` and one more, which tells a longer file, whatever size the system reports. Throws the system's

@@ -1,7 +1,7 @@
 /** The counters of a process, summed over its events. */
 import type { Event, EventFields } from "./events.ts";
 
-export type Counters = EventFields["run.summary"];
+type Counters = EventFields["run.summary"];
 
 export function createCounters() {
   let utilizationSum = 0;

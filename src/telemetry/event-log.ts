@@ -7,9 +7,9 @@ import { clip, safeFileName } from "../system/safe-names.ts";
 import { createCounters } from "./counters.ts";
 import type { Emit, LoggedEvent } from "./events.ts";
 
-export type EventLog = AsyncDisposable & { readonly emit: Emit };
+type EventLog = AsyncDisposable & { readonly emit: Emit };
 
-export type EventLogOptions = {
+type EventLogOptions = {
   readonly folder: string;
   readonly run: string;
   /** Beyond this size the file is rotated to `.1`, which replaces the previous one. */

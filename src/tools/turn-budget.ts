@@ -1,5 +1,5 @@
 /** One budget for the calls of a turn: all replies together stay within one number of characters. */
-import { OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../fit/limits.ts";
+import { MIN_BUDGET_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";
 
 /** The characters that the calls of one turn share. */
 export type TurnBudget = {
@@ -36,5 +36,5 @@ const REFUSAL_SHARE = 0.05;
 
 /** How many calls fit into a turn of this size, each with the smallest reply. */
 function countCalls(chars: number): number {
-  return Math.max(1, Math.floor((chars * (1 - REFUSAL_SHARE)) / (SMALLEST_BUDGET_CHARS + OVERHEAD_CHARS)));
+  return Math.max(1, Math.floor((chars * (1 - REFUSAL_SHARE)) / (MIN_BUDGET_CHARS + OVERHEAD_CHARS)));
 }

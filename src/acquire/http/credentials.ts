@@ -7,7 +7,7 @@ import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { getPort, isLoopbackHost } from "./transport/env-proxy.ts";
 
-export type Credentials = {
+type Credentials = {
   /** The headers for this URL's host, with lower-case names. */
   headersFor(url: URL): Record<string, string>;
   /** Changes with any of the headers. It is secret, so it is only ever passed to a hash. */

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Waits until the host may be requested again. */
-export type WaitForHost = (host: string, signal: AbortSignal) => Promise<void>;
+type WaitForHost = (host: string, signal: AbortSignal) => Promise<void>;
 
 /** When more hosts than this are remembered, those without a delay are removed. */
 const MAX_REMEMBERED_HOSTS = 1_000;

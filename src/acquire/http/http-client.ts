@@ -18,9 +18,9 @@ import {
 } from "./redirects.ts";
 import { type HeaderOptions, makeRequestHeaders } from "./request-headers.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
+import { makeServicePost, type PostOptions } from "./service-post.ts";
 import { getPort } from "./transport/env-proxy.ts";
 import { type Dialler, systemDialler } from "./transport/guarded-connect.ts";
-import { makeServicePost, type PostOptions } from "./transport/service-post.ts";
 import { type Lane, openTransport, type Transport } from "./transport/undici-transport.ts";
 
 export type HttpOpenOptions = OpenOptions &

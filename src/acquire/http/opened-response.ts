@@ -1,14 +1,14 @@
 /** Turns the final response of a fetch into an opened source: its name, notes for the reader, and its freshness. */
 import { URL_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
+import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "../freshness.ts";
 import type { OpenedSource, UnchangedSource } from "../source.ts";
-import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "./freshness.ts";
 import type { FetchedPage } from "./prefer-markdown.ts";
 import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
 /** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
-export type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
+type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
 
 /** The opened source of a page. */
 export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrigin, now: number): OpenedSource {

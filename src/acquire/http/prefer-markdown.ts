@@ -8,7 +8,7 @@ import type { FinalResponse, FollowOptions } from "./redirects.ts";
 /** A response and its decoded body. */
 export type FetchedPage = { readonly response: FinalResponse; readonly body: ResponseBody };
 
-export type MarkdownOptions = Pick<FollowOptions, "send" | "headersFor" | "signal"> & {
+type MarkdownOptions = Pick<FollowOptions, "send" | "headersFor" | "signal"> & {
   /** The caller's own signal, without the deadline. */
   readonly callerSignal: AbortSignal;
   openBody(response: FinalResponse): ResponseBody;

@@ -13,7 +13,7 @@ import { parseTarget } from "./url.ts";
 export type FinalResponse = TransportResponse & { readonly url: URL; readonly hops: readonly RedirectHop[] };
 
 /** A redirect that was followed. */
-export type RedirectHop = Pick<TransportResponse, "status" | "headers"> & { readonly url: URL };
+type RedirectHop = Pick<TransportResponse, "status" | "headers"> & { readonly url: URL };
 
 /** Sends one request; a response of any status resolves. */
 export type Send = (

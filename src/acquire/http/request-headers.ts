@@ -3,10 +3,10 @@ import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
+import { makeConditionalHeaders, type Validators } from "../freshness.ts";
 import type { PagePreference } from "../source.ts";
 import { acceptedEncodings } from "./body/content-encoding.ts";
 import { makeCredentials } from "./credentials.ts";
-import { makeConditionalHeaders, type Validators } from "./freshness.ts";
 
 /** What varies from one fetch to the next. */
 export type HeaderOptions = {
@@ -15,7 +15,7 @@ export type HeaderOptions = {
   readonly noCache?: boolean;
 };
 
-export type RequestHeaders = {
+type RequestHeaders = {
   headersFor(url: URL, options: HeaderOptions): Readonly<Record<string, string>>;
   /** Changes with everything that may change the response, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): string;

@@ -9,9 +9,9 @@ import type { FinalResponse } from "./redirects.ts";
 import { parseRobots, type RobotsRules } from "./robots.ts";
 
 /** Throws for a URL that its site's robots.txt disallows. */
-export type RobotsCheck = (url: URL, signal: AbortSignal) => Promise<void>;
+type RobotsCheck = (url: URL, signal: AbortSignal) => Promise<void>;
 
-export type RobotsCheckOptions = {
+type RobotsCheckOptions = {
   /** Requests a robots.txt, redirects and retries included. */
   request(url: URL, signal: AbortSignal): Promise<FinalResponse>;
   readonly timeoutMs: number;

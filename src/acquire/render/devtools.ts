@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { SpillwayError } from "../../errors.ts";
 
 /** An event of one of the browser's sessions. */
-export type DevtoolsEvent = {
+type DevtoolsEvent = {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly sessionId?: string;

@@ -1,5 +1,5 @@
 /** Identifies media containers that share one signature by the brand, document type or codec inside. */
-import { decodeLatin1, hasAt, indexOf, u32be } from "./bytes.ts";
+import { decodeLatin1, hasAt, indexOf, u32be } from "../bytes.ts";
 
 /** ISO base media files name their brand after `ftyp`, then the brands they are compatible with. */
 export function identifyIsoMedia(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /** Header-field checks for signatures that are too short to prove a format; each checks one fact of its layout. */
 import { inflateSync, constants as zlib } from "node:zlib";
-import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "./bytes.ts";
+import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "../bytes.ts";
 
 type Check = (bytes: Uint8Array) => boolean;
 

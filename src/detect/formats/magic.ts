@@ -1,6 +1,7 @@
 /** Finds the format that the first bytes prove: by the signature table, then by the content of shared containers. */
+
+import { hasAt, u8 } from "../bytes.ts";
 import { brandedTypes, identifyIsoMedia, identifyMatroska, identifyOgg } from "./brands.ts";
-import { hasAt, u8 } from "./bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
 import { compoundTypes, oleSignature, peekOle } from "./ole.ts";
 import { isPdf } from "./pdf.ts";

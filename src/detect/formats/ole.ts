@@ -1,5 +1,5 @@
 /** Identifies the format of an OLE2 compound file by its directory: the storages and streams of an application. */
-import { hasAt, u16le, u32le } from "./bytes.ts";
+import { hasAt, u16le, u32le } from "../bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
 
 /** The first bytes of every compound file. */

@@ -1,6 +1,7 @@
 /** Distinguishes a PDF from text about PDFs; readers accept the header anywhere in the first 1,024 bytes. */
+
+import { decodeLatin1, hasAt, indexOf, u8 } from "../bytes.ts";
 import { isProse } from "../text/detect-text.ts";
-import { decodeLatin1, hasAt, indexOf, u8 } from "./bytes.ts";
 
 const HEADER_SEARCH_BYTES = 1024;
 const pdfMarker = "%PDF-";

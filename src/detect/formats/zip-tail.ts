@@ -1,6 +1,7 @@
 /** Reads a ZIP's directory from its end, where every member is listed, with bounded work for hostile archives. */
+
+import { decodeLatin1, lastIndexOf, u16le, u32le } from "../bytes.ts";
 import type { Body } from "../kind.ts";
-import { decodeLatin1, lastIndexOf, u16le, u32le } from "./bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
 import { identifyingMembers, localSignature, readLocalHeader, readMemberText } from "./zip.ts";
 import { identifyZip } from "./zip-contents.ts";

@@ -1,6 +1,6 @@
 /** Identifies a ZIP by its beginning: the names, and the few small members that declare the format. */
 import { constants, inflateRawSync } from "node:zlib";
-import { decodeLatin1, hasAt, indexOf, u16le, u32le } from "./bytes.ts";
+import { decodeLatin1, hasAt, indexOf, u16le, u32le } from "../bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
 import { identifyZip } from "./zip-contents.ts";
 

@@ -1,5 +1,5 @@
 /** Charsets that are stated rather than guessed: byte-order marks, labels in headers, and declarations in the text. */
-import { decodeLatin1, hasAt } from "../formats/bytes.ts";
+import { decodeLatin1, hasAt } from "../bytes.ts";
 import { codePages, decodeCodePage } from "./code-pages.ts";
 
 /** A byte-order mark: the charset it names and its size before the text. */

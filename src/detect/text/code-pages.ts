@@ -1,5 +1,5 @@
 /** Tables for single-byte charsets that the web platform lacks, and for one that some Node releases decode wrongly. */
-import { decodeLatin1 } from "../formats/bytes.ts";
+import { decodeLatin1 } from "../bytes.ts";
 
 /** The characters of each charset, one per byte value; a table of 128 begins at 0x80, after ASCII. */
 export const codePages: ReadonlyMap<string, string> = new Map(

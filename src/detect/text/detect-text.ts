@@ -1,6 +1,6 @@
 /** Decides whether bytes are text, and in which charset; everything that is not clearly text is binary. */
 import { isUtf8 } from "node:buffer";
-import { decodeLatin1 } from "../formats/bytes.ts";
+import { decodeLatin1 } from "../bytes.ts";
 import { type ByteCounts, countByteValues, countInRange, countOddControls } from "./byte-counts.ts";
 import { type Bom, canDecode, readBom } from "./charset.ts";
 import { guessLegacyCharset, isNonsenseIn, isShortText } from "./legacy-charset.ts";

@@ -1,5 +1,5 @@
 /** Recognises text in charsets older than Unicode, by how well the bytes read in each of them. */
-import { decodeLatin1 } from "../formats/bytes.ts";
+import { decodeLatin1 } from "../bytes.ts";
 import { type ByteCounts, countByteValues, countInRange } from "./byte-counts.ts";
 import { decodeIn } from "./charset.ts";
 import { multiByteCharsets, scoreMultiByte } from "./multi-byte.ts";

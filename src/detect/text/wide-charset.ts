@@ -1,5 +1,5 @@
 /** Recognises UTF-16 and UTF-32, with or without a byte-order mark: arrays of small numbers look similar. */
-import { u16be, u16le, u32be, u32le } from "../formats/bytes.ts";
+import { u16be, u16le, u32be, u32le } from "../bytes.ts";
 import type { WideCharset } from "./charset.ts";
 import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
 

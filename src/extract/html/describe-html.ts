@@ -1,6 +1,7 @@
 /** What answers say about a web page: which method gave its text, how much of it was kept, whether it needs scripts. */
 import type { Description, Info } from "../handler.ts";
 import type { Method } from "./strategies.ts";
+import { htmlWeights } from "./weights.ts";
 
 /** The facts that only the HTML handler states. */
 export type HtmlFacts = {
@@ -33,12 +34,9 @@ function warningsOf({ method = "main", keptShare = 1, needsJs }: Info<HtmlFacts>
   if (needsJs) return ["The page shows its text only after running scripts; this is what it has without them."];
   const warning = methodWarnings[method] ?? "";
   if (warning !== "") return [warning];
-  if (keptShare >= SMALL_SHARE) return [];
+  if (keptShare >= htmlWeights.strategies.minUsualShare) return [];
   return [`The main content is ${Math.ceil(100 * keptShare)} % of the page's text; mode raw shows the whole source.`];
 }
-
-/** Most pages keep more of their text than this. */
-const SMALL_SHARE = 0.1;
 
 const methodWarnings: Readonly<Record<string, string>> = {
   main: "",

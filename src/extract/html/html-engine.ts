@@ -1,7 +1,7 @@
 /** The HTML engine: parses the whole page, then yields it in segments with their headings. */
 import { type Cleaner, cleanText, createCleaner } from "../clean.ts";
 import { decodeText } from "../decode-text.ts";
-import type { Extracted, Info, LocalFile, Mark } from "../handler.ts";
+import type { ExtractItem, Info, LocalFile, Mark } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import { splitSegments } from "../split-segments.ts";
@@ -53,7 +53,7 @@ function cleanWithMarks({ text, marks }: Pick<HtmlExtract, "text" | "marks">, cl
   return { text: cleaned.join(""), marks: cleanMarks };
 }
 
-async function* splitWithMarks(text: string, marks: readonly Mark[], from: number): AsyncGenerator<Extracted> {
+async function* splitWithMarks(text: string, marks: readonly Mark[], from: number): AsyncGenerator<ExtractItem> {
   let start = 0;
   let next = 0;
   for await (const piece of splitSegments([text])) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { defaultSettings } from "../../config/settings.ts";
 import { handlerContract, keep, segmentsOf } from "../handler.contract.ts";
-import { type Extracted, type HandlerOptions, type Info, type LocalFile, modes } from "../handler.ts";
+import { type ExtractItem, type HandlerOptions, type Info, type LocalFile, modes } from "../handler.ts";
 import { getPool, readChildLimits } from "../pool/pools.ts";
 import type { HtmlFacts } from "./describe-html.ts";
 import { html } from "./html-handler.ts";
@@ -100,12 +100,12 @@ async function pieces(
   source: string,
   options: Partial<HandlerOptions> = {},
   more: Partial<LocalFile> = {},
-): Promise<Extracted[]> {
+): Promise<ExtractItem[]> {
   await using kept = await keep({ ...page, bytes: Buffer.from(source) });
   const wanted: HandlerOptions = { mode: "markdown", from: 0, ...options };
   return await Array.fromAsync(html.extract({ ...kept.file, ...more }, wanted, new AbortController().signal));
 }
 
-function infoOf(found: readonly Extracted[]): Info<HtmlFacts> {
+function infoOf(found: readonly ExtractItem[]): Info<HtmlFacts> {
   return Object.assign({}, ...found.map((piece) => ("info" in piece ? piece.info : {})));
 }

@@ -2,7 +2,7 @@
 import { SpillwayError } from "../../errors.ts";
 import { type Cleaner, createCleaner } from "../clean.ts";
 import { decodeText, hasDecoder } from "../decode-text.ts";
-import type { Extracted, Handler, HandlerOptions, LocalFile } from "../handler.ts";
+import type { ExtractItem, Handler, HandlerOptions, LocalFile } from "../handler.ts";
 import { assertFileExists, readBytes } from "../local-file.ts";
 import { getPool } from "../pool/pools.ts";
 import { splitSegments } from "../split-segments.ts";
@@ -33,7 +33,7 @@ export const html: Handler<HtmlFacts> = {
   },
 };
 
-type Reader = (file: LocalFile, options: HandlerOptions, signal: AbortSignal) => AsyncIterable<Extracted<HtmlFacts>>;
+type Reader = (file: LocalFile, options: HandlerOptions, signal: AbortSignal) => AsyncIterable<ExtractItem<HtmlFacts>>;
 
 function chooseReader({ charset, sizeBytes }: LocalFile, { mode }: HandlerOptions): Reader {
   if (mode === "raw" || !hasDecoder(charset)) return readSource;
@@ -44,7 +44,7 @@ async function* readSource(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted<HtmlFacts>> {
+): AsyncGenerator<ExtractItem<HtmlFacts>> {
   yield { info: { method: "raw" } };
   yield* text.extract(file, options, signal);
 }
@@ -54,7 +54,7 @@ async function* readParsed(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted<HtmlFacts>> {
+): AsyncGenerator<ExtractItem<HtmlFacts>> {
   let hasText = options.from > 0;
   const read = file.sizeBytes <= MAX_INLINE_BYTES ? readInline : readInChild;
   for await (const piece of read(file, options, signal)) {
@@ -70,7 +70,7 @@ function readInChild(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncIterable<Extracted<HtmlFacts>> {
+): AsyncIterable<ExtractItem<HtmlFacts>> {
   return getPool("parse", options.limits).run({ engine: "html", file, options }, signal);
 }
 
@@ -78,7 +78,7 @@ async function* readInline(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted<HtmlFacts>> {
+): AsyncGenerator<ExtractItem<HtmlFacts>> {
   const { htmlEngine: engine } = await import("./html-engine.ts");
   try {
     yield* engine.extract(file, options);
@@ -94,7 +94,7 @@ async function* readLinear(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted<HtmlFacts>> {
+): AsyncGenerator<ExtractItem<HtmlFacts>> {
   const cleaner = createCleaner();
   yield { info: { method: "linear", keptShare: 1, needsJs: false } };
   for await (const piece of splitSegments(strip(file, cleaner, signal))) {

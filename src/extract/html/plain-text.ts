@@ -8,7 +8,7 @@ import { inlineTags } from "./tree/tags.ts";
 const ignoredTags = new Set(["script", "style", "noscript", "template", "iframe", "title"]);
 
 /** Strips the tags of a page that arrives in chunks. The text, joined, does not depend on where the chunks were cut. */
-export type Stripper = { push(html: string): string; flush(): string };
+type Stripper = { push(html: string): string; flush(): string };
 
 /** The whole text of a page, without its structure. */
 export function toPlainText(html: string): string {

@@ -226,6 +226,6 @@ function extractAll(page: Page, root: Element, options: WriteOptions): Candidate
     isForum: false,
     keptChars: 0,
   };
-  const written = writeMarkdown(page, choice, options);
-  return { ...written, keptChars: written.text.length };
+  const markdown = writeMarkdown(page, choice, options);
+  return { ...markdown, keptChars: markdown.text.length };
 }

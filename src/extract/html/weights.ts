@@ -113,6 +113,8 @@ export const htmlWeights = {
     /** A smaller share of the page is accepted only from `minLongTextChars` on. */
     minKeptShare: 0.06,
     minLongTextChars: 800,
+    /** Most pages keep more of their text; below this the answer says how little was kept. */
+    minUsualShare: 0.1,
     /** How many times as long a milder strategy's text must be to replace a text shorter than `minTextChars`, ... */
     gainOverShortText: 1.5,
     /** ... and to replace any other. */

@@ -1,6 +1,6 @@
 /** Reads office documents in a child process: opens the package and runs the reader of its format. */
 import { toBody } from "../../acquire/spooled-body.ts";
-import type { Extracted, HandlerOptions } from "../handler.ts";
+import type { ExtractItem, HandlerOptions } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import { XmlLimitError } from "../xml/scan-xml.ts";
 import { openZip, type Zip, ZipError } from "../zip/open-zip.ts";
@@ -14,7 +14,7 @@ import { readXlsx } from "./xlsx/read-xlsx.ts";
 export type OfficeFacts = { readonly sheetCount: number };
 
 /** Reads one format: facts first, then segments. */
-export type OfficeReader = (zip: Zip, options: HandlerOptions) => AsyncGenerator<Extracted<OfficeFacts>>;
+export type OfficeReader = (zip: Zip, options: HandlerOptions) => AsyncGenerator<ExtractItem<OfficeFacts>>;
 
 const readers: Readonly<Record<ReaderName, OfficeReader>> = {
   docx: readDocx,

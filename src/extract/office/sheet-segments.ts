@@ -1,6 +1,6 @@
 /** Writes sheets as Markdown tables. A sheet begins a segment; a long one goes on in further segments. */
 import { cleanText } from "../clean.ts";
-import type { Extracted, Mark } from "../handler.ts";
+import type { ExtractItem, Mark } from "../handler.ts";
 import { writeCell } from "./markdown-blocks.ts";
 
 export type SheetSource = {
@@ -14,7 +14,7 @@ export type SheetSource = {
 const SEGMENT_CHARS = 48 * 1024;
 
 /** Segments from this index on. */
-export async function* toSheetSegments(sources: readonly SheetSource[], from: number): AsyncGenerator<Extracted> {
+export async function* toSheetSegments(sources: readonly SheetSource[], from: number): AsyncGenerator<ExtractItem> {
   let index = 0;
   for (const source of sources) {
     for await (const { text, label, marks } of splitSheet(source)) {

@@ -1,4 +1,5 @@
 /** Draws form fields and annotations into the page, because PDFium reads only the text of the page. */
+import { FORM_OBJECT, MAX_FORM_DEPTH } from "./page-objects.ts";
 import type { Pdfium, Pointer } from "./pdfium.ts";
 
 /** A loaded page, with the annotation (1, 2, ...) that each drawn-in object belongs to. */
@@ -75,10 +76,6 @@ function prepareAnnotation({ call }: Pdfium, annotation: Pointer): boolean {
   if (subtype === WIDGET) return call.EPDFAnnot_GenerateFormFieldAP(annotation) !== 0;
   return subtype === FREE_TEXT && call.EPDFAnnot_GenerateAppearance(annotation) !== 0;
 }
-
-/** Object type of fpdf_edit.h. */
-const FORM_OBJECT = 5;
-const MAX_FORM_DEPTH = 8;
 
 /** The objects of a page from an index on, with their children: flattening appends one form per annotation. */
 function findOwners({ call }: Pdfium, page: Pointer, firstIndex: number): ReadonlyMap<Pointer, number> {

@@ -5,10 +5,10 @@ import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readPdfSt
 import { type PageText, readPage } from "./read-page.ts";
 
 /** Why a document cannot be opened. */
-export type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
+type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
 
 /** What the document says about itself. */
-export type PdfInfo = {
+type PdfInfo = {
   readonly title: string | null;
   readonly author: string | null;
   /** Of the whole document, as the file states it: `en-GB`. */
@@ -26,10 +26,10 @@ export interface PdfDocument {
 }
 
 /** An open document, or why it cannot be opened. */
-export type OpenedPdf = { readonly document: PdfDocument } | { readonly failed: PdfFailure };
+type OpenedPdf = { readonly document: PdfDocument } | { readonly failed: PdfFailure };
 
 /** The bytes of a file, or its path. A path is read directly into the engine's memory, without another copy. */
-export type PdfSource = Uint8Array | { readonly path: string };
+type PdfSource = Uint8Array | { readonly path: string };
 
 /** Opens a PDF and copies its bytes. A bad file is reported as `failed`; a crash of the engine throws. */
 export async function openPdf(source: PdfSource, options: { readonly password?: string } = {}): Promise<OpenedPdf> {

@@ -2,10 +2,11 @@
 import type { Box } from "./glyphs.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
 
-/** Object types of fpdf_edit.h. */
+/** Object types of fpdf_edit.h. A form contains other objects. */
 const IMAGE_OBJECT = 3;
-const FORM_OBJECT = 5;
-const MAX_FORM_DEPTH = 8;
+export const FORM_OBJECT = 5;
+/** Objects of forms nested deeper than this are not looked at. */
+export const MAX_FORM_DEPTH = 8;
 /** Enough to find the image of a scan; a drawing may have a million objects. */
 const MAX_OBJECTS = 2_000;
 

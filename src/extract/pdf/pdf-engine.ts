@@ -1,7 +1,7 @@
 /** The PDF engines: pages in order from a start page, each with a verdict on its text. */
 import { readFile } from "node:fs/promises";
 import { cleanText } from "../clean.ts";
-import type { Extracted, Failure, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
+import type { ExtractItem, Failure, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import type { PdfCounts } from "./describe-pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
@@ -73,7 +73,7 @@ function outlineMarks({ outline }: PdfDocument): Map<number, Omit<Mark, "at">[]>
   return marks;
 }
 
-function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): Extracted {
+function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): ExtractItem {
   const { text, garbled, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.readPageText(index);
   const verdict: PageVerdict = garbled ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
   const counts: PdfCounts = { hiddenChars, unreadAnnotations };
@@ -85,7 +85,7 @@ function page(
   text: string,
   headings: readonly Omit<Mark, "at">[] = [],
   note: PageNote = { verdict: "read" },
-): Extracted {
+): ExtractItem {
   const clean = cleanText(text).text;
   const marks = headings.map((heading) => ({ ...heading, at: findHeading(heading.label, clean) }));
   return { segment: { index, kind: "page", label: `page ${index + 1}`, text: clean, marks }, note };

@@ -1,6 +1,6 @@
 /** The PDF handler: pages from PDFium in one child; pages it cannot decode from pdf.js in another. */
 import {
-  type Extracted,
+  type ExtractItem,
   type Handler,
   type HandlerOptions,
   isRetryableFailure,
@@ -35,7 +35,7 @@ export const pdf: Handler<PdfFacts> = {
     }
 
     /** Reads pages until PDFium is finished or crashes. */
-    async function* read(from: number): AsyncGenerator<Extracted, Outcome> {
+    async function* read(from: number): AsyncGenerator<ExtractItem, Outcome> {
       let [next, pageCount]: [number, number | undefined] = [from, undefined];
       const job = { engine: "pdfium", file, options: { ...options, from } };
       for await (const piece of getPool("parse", options.limits).run(job, signal)) {
@@ -49,8 +49,8 @@ export const pdf: Handler<PdfFacts> = {
   },
 };
 
-type Page = Extract<Extracted, { readonly segment: Segment }>;
-type FailedFile = Extract<Extracted, { readonly failed: unknown }>;
+type Page = Extract<ExtractItem, { readonly segment: Segment }>;
+type FailedFile = Extract<ExtractItem, { readonly failed: unknown }>;
 
 /** How far PDFium got. Without a page count it could not open the file. */
 type Outcome = { readonly next: number; readonly pageCount: number | undefined; readonly verdict?: FailedFile };
@@ -64,7 +64,7 @@ async function* readRepaired(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted<PdfFacts>> {
+): AsyncGenerator<ExtractItem<PdfFacts>> {
   for await (const piece of getPool("second", options.limits).run({ engine: "pdfjs", file, options }, signal)) {
     if ("info" in piece) yield { info: { ...piece.info, rescued: true } };
     else if ("segment" in piece) yield piece;
@@ -77,7 +77,7 @@ const MAX_IDLE_PAGES = 8;
 
 /** Reads garbled pages again. It stays open between nearby pages, because opening a document costs most. */
 function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSignal) {
-  let reading: AsyncGenerator<Extracted> | undefined;
+  let reading: AsyncGenerator<ExtractItem> | undefined;
   let next = -1;
 
   async function close(): Promise<void> {

@@ -5,7 +5,7 @@
  */
 
 /** A document opened for reading single pages. */
-export interface FallbackDocument {
+interface FallbackDocument {
   readonly pageCount: number;
   /** The text of a page, counted from 0. The caller decides whether it is better than PDFium's. */
   readPageText(index: number): Promise<string>;

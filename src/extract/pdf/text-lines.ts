@@ -16,7 +16,7 @@ export type Line = LineBox & {
 };
 
 /** A rectangle in the coordinates of a line. */
-export type LineBox = { readonly start: number; readonly end: number; readonly top: number; readonly bottom: number };
+type LineBox = { readonly start: number; readonly end: number; readonly top: number; readonly bottom: number };
 
 /**
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with

@@ -1,17 +1,17 @@
 /** The child process: runs one job at a time, sends items as fast as the parent takes them, and exits with the parent. */
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { systemCode } from "../../errors.ts";
-import type { Extracted, Failure, HandlerOptions, LocalFile } from "../handler.ts";
+import type { ExtractItem, Failure, HandlerOptions, LocalFile } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
 
 /** Reads one kind of file. It may crash, hang or exhaust memory: only its own process is affected. */
-export type Engine = { extract(file: LocalFile, options: HandlerOptions): AsyncIterable<Extracted> };
+export type Engine = { extract(file: LocalFile, options: HandlerOptions): AsyncIterable<ExtractItem> };
 
 /** A module that a library user names by its URL. */
 type EngineModule = { readonly engine?: Engine };
 
 /** Engines by name, each loaded on first use. */
-export type Engines = Readonly<Record<string, () => Promise<Engine>>>;
+type Engines = Readonly<Record<string, () => Promise<Engine>>>;
 
 /** Bounds what the parent must hold in memory for one message. */
 const MAX_SEGMENT_CHARS = 16 * 1024 * 1024;
@@ -29,7 +29,7 @@ export function serveEngines(engines: Engines): void {
       [credit, isStopped] = [MAX_ITEMS_AHEAD, false];
       void runJob(message.job);
     }
-    if ("more" in message) credit++;
+    if ("sendMore" in message) credit++;
     if ("stop" in message) isStopped = true;
     wake?.();
   });

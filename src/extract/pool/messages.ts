@@ -1,5 +1,5 @@
 /** The messages between parent and child. All of them are plain data. */
-import type { Extracted, Failure, HandlerOptions, LocalFile } from "../handler.ts";
+import type { ExtractItem, Failure, HandlerOptions, LocalFile } from "../handler.ts";
 
 /** One file for one engine to read. */
 export type Job = { readonly engine: string; readonly file: LocalFile; readonly options: HandlerOptions };
@@ -8,7 +8,7 @@ export type Job = { readonly engine: string; readonly file: LocalFile; readonly 
 export type ToChild =
   | { readonly job: Job }
   /** One more item may be sent. */
-  | { readonly more: true }
+  | { readonly sendMore: true }
   /** The parent needs nothing more from this job. */
   | { readonly stop: true };
 
@@ -16,7 +16,7 @@ export type ToChild =
 export type FromChild =
   /** The child has started and accepts jobs. */
   | { readonly isReady: true }
-  | { readonly item: Extracted }
+  | { readonly item: ExtractItem }
   | { readonly done: true }
   /** The engine threw, because of the file, itself or the system. */
   | { readonly failure: Failure };

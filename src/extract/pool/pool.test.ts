@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Extracted, Limits } from "../handler.ts";
+import type { ExtractItem, Limits } from "../handler.ts";
 import { createPool, type Pool } from "./pool.ts";
 
 const MiB = 1024 * 1024;
@@ -26,7 +26,7 @@ async function readPid(pool: Pool): Promise<string> {
   return item && "segment" in item ? item.segment.text : assert.fail();
 }
 
-const labels = (items: readonly Extracted[]) =>
+const labels = (items: readonly ExtractItem[]) =>
   items.map((item) => ("segment" in item ? item.segment.label : "failed" in item ? item.failed.reason : "info"));
 
 describe("a pool of children", { timeout: 60_000 }, () => {

@@ -1,10 +1,10 @@
 /** A pool of warm child processes that read files. A file that crashes, hangs or bloats a child affects only that child. */
-import type { Extracted, Failure, Limits } from "../handler.ts";
+import type { ExtractItem, Failure, Limits } from "../handler.ts";
 import type { Job } from "./messages.ts";
 import { Worker } from "./worker.ts";
 
 /** Options of `createPool`. */
-export type PoolOptions = {
+type PoolOptions = {
   /** The program of a child; it calls serveEngines. */
   readonly script: URL;
   /** The maximum number of children that run at once. */
@@ -18,7 +18,7 @@ export type PoolOptions = {
 /** Runs jobs in children. */
 export type Pool = {
   /** Yields what an engine reads from a file. A failure of any kind is the last item. Waits for a free child. */
-  run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted>;
+  run(job: Job, signal: AbortSignal): AsyncGenerator<ExtractItem>;
   /** Kills all children. */
   close(): void;
 };
@@ -82,7 +82,7 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
     });
   }
 
-  async function* run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
+  async function* run(job: Job, signal: AbortSignal): AsyncGenerator<ExtractItem> {
     while (busyCount >= children) await waitForTurn(signal);
     busyCount++;
     try {
@@ -97,7 +97,7 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
   }
 
   /** Runs a job in one child. After an interruption another child can continue at the returned index. */
-  async function* attempt(job: Job, signal: AbortSignal): AsyncGenerator<Extracted, Attempt> {
+  async function* attempt(job: Job, signal: AbortSignal): AsyncGenerator<ExtractItem, Attempt> {
     signal.throwIfAborted();
     const worker = takeWorker();
     let nextIndex = job.options.from;

@@ -24,7 +24,7 @@ const pools = new Map<string, Pool>();
 const IDLE_MS = 60_000;
 
 /** The child is a .ts file in the sources and a .js file in the published package. */
-const script = new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./child.js", import.meta.url);
+const script = new URL(import.meta.url.endsWith(".ts") ? "../child-program.ts" : "./child.js", import.meta.url);
 
 /** The pool for a purpose under these limits. */
 export function getPool(purpose: Purpose, limits: Limits = readChildLimits(defaultSettings)): Pool {

@@ -1,7 +1,7 @@
 /** Runs an engine in a child process, for handlers whose parser may crash, hang or exhaust memory. */
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
-import type { Extracted, HandlerOptions, LocalFile } from "../handler.ts";
+import type { ExtractItem, HandlerOptions, LocalFile } from "../handler.ts";
 import { getPool } from "./pools.ts";
 
 /**
@@ -13,7 +13,7 @@ export function runInChild(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncIterable<Extracted> {
+): AsyncIterable<ExtractItem> {
   if (engine.protocol !== "file:") {
     throw new SpillwayError("config_invalid", `An engine is loaded from a file, not from ${clip(engine.href)}.`, {
       hint: 'Name it as new URL("./engine.js", import.meta.url).',

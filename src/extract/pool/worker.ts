@@ -1,7 +1,7 @@
 /** One warm child process: runs one job at a time under limits, and is killed when it exceeds them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Extracted, Failure, Limits } from "../handler.ts";
+import type { ExtractItem, Failure, Limits } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
 import { type ProcessUsage, readUsage } from "./process-usage.ts";
 
@@ -60,7 +60,7 @@ export class Worker {
   }
 
   /** Yields the items of one job in order. If anything happens to the child, the last item is the failure. */
-  async *run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
+  async *run(job: Job, signal: AbortSignal): AsyncGenerator<ExtractItem> {
     this.#child.ref();
     this.#child.channel?.ref();
     this.#jobs++;
@@ -73,7 +73,7 @@ export class Worker {
       this.#send({ job });
       let message = await this.#receive();
       for (; message && "item" in message; message = await this.#receive()) {
-        this.#send({ more: true });
+        this.#send({ sendMore: true });
         yield message.item;
       }
       hasFinished = true;

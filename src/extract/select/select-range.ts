@@ -108,7 +108,7 @@ export async function selectSection(extract: Extract, title: string): Promise<Te
   const headings = await readHeadings(extract);
   const index = findHeading(headings, title);
   const heading = headings[index];
-  if (heading === undefined) throw sectionNotFound(title, headings);
+  if (heading === undefined) throw makeSectionError(title, headings);
   const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
   return { label: heading.label, start: heading.start, end: next?.start ?? extract.size.chars };
 }
@@ -142,7 +142,7 @@ function findHeading(headings: readonly Heading[], title: string): number {
   return -1;
 }
 
-function sectionNotFound(title: string, headings: readonly Heading[]): SpillwayError {
+function makeSectionError(title: string, headings: readonly Heading[]): SpillwayError {
   const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(cutBetweenCodePoints(label, NAME_CHARS)));
   const restNote = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
   return new SpillwayError(

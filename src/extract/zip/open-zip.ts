@@ -1,7 +1,7 @@
 /** Opens ZIP archives: lists the members, and reads one at a time as a bounded stream. Nothing is unpacked to disk. */
 import { pipeline } from "node:stream";
 import { constants, createInflateRaw, inflateRawSync } from "node:zlib";
-import { decodeLatin1, lastIndexOf, u16le, u32le } from "../../detect/formats/bytes.ts";
+import { decodeLatin1, lastIndexOf, u16le, u32le } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
 import type { Failure } from "../handler.ts";
 

@@ -1,5 +1,5 @@
 /** Anthropic Messages: blocks in messages, tool results inside user messages, signed thinking that must not change. */
-import type { Edit } from "../wire/json-edits.ts";
+import type { Edit } from "../../system/json-edits.ts";
 import {
   type Dialect,
   findExchangeStart,

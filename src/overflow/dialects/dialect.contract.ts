@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { isStub } from "../../answer/stub-text.ts";
+import { applyEdits, type Path, spliceEdits } from "../../system/json-edits.ts";
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
 import type { Keep } from "../keep-part.ts";
 import { planShedding } from "../plan.ts";
 import { makeStubEdit, shed } from "../shed.ts";
-import { applyEdits, type Path, spliceEdits } from "../wire/json-edits.ts";
 import { createRefusalScanner } from "../wire/refusal-scanner.ts";
 import type { Dialect, Part, RequestBody } from "./dialect.ts";
 import {

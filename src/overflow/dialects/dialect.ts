@@ -1,5 +1,5 @@
 /** The contract of a dialect: where a provider's request format holds its parts, and how one is replaced by a stub. */
-import type { Edit, Path } from "../wire/json-edits.ts";
+import type { Edit, Path } from "../../system/json-edits.ts";
 
 /** A request as parsed JSON; only dialects know its shape. */
 export type RequestBody = Readonly<Record<string, unknown>>;

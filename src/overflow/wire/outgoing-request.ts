@@ -1,8 +1,8 @@
 /** A request before it is sent: its parsed body, its exact JSON text where it is posted, and where it goes. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { applyEdits, type Edit, spliceEdits } from "../../system/json-edits.ts";
 import type { Dialect, RequestBody } from "../dialects/dialect.ts";
-import { applyEdits, type Edit, spliceEdits } from "./json-edits.ts";
 
 export type OutgoingRequest = {
   readonly dialect: Dialect;
@@ -22,7 +22,7 @@ export type Target = {
 };
 
 /** Where a body is posted, and with which headers. */
-export type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
+type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
 
 /** Headers with credentials. They are hashed and never stored. */
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];

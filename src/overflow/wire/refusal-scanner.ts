@@ -22,7 +22,7 @@ const undecided: ScanResult = { status: "undecided" };
 const accepted: ScanResult = { status: "accepted" };
 
 /** Options of a scanner. */
-export type ScannerOptions = {
+type ScannerOptions = {
   /** Gateways translate between dialects, so the lifecycle events of all these count. Default: the built-in ones. */
   readonly dialects?: readonly Dialect[];
   readonly now?: () => number;

@@ -5,7 +5,7 @@
 import { dotProductsWasm } from "./dot-products.wasm.ts";
 
 /** Rows of bytes, all of one width, in a memory that grows. */
-export type ByteRows = {
+type ByteRows = {
   /** Appends rows; `values` holds them one after the other. */
   append(values: Int8Array): void;
   /** Calls `block` with the products of all rows and the vector, in order and many at a time. */

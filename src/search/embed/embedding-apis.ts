@@ -2,7 +2,7 @@
 import { isRecord } from "../../system/json-values.ts";
 
 /** The form of requests to a service and of its responses. */
-export type EmbeddingApi = {
+type EmbeddingApi = {
   readonly name: string;
   /** Whether an address with this path belongs to this API. */
   fits(path: string): boolean;

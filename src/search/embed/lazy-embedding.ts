@@ -7,7 +7,7 @@ import type { NearChunk } from "../rank/meaning.ts";
 import type { FillReport } from "./fill-vectors.ts";
 
 /** What the vectors of an index add to a search. */
-export type QueryMeaning = {
+type QueryMeaning = {
   /** Finds the chunks of a view that are nearest to the query; null where words alone have to do. */
   readonly findNear: ((view: IndexView) => readonly NearChunk[]) | null;
   /** What the reply says about it; null where no service is named. */

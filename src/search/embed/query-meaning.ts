@@ -10,7 +10,7 @@ import { dimensionsIn, formatMadeBy, modelIn } from "./fill-vectors.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
 /** The query's vector, and what the reply says about it. */
-export type EmbeddedQuery = {
+type EmbeddedQuery = {
   readonly vector: Float32Array | null;
   readonly facts: EmbeddingFacts | null;
 };

@@ -25,7 +25,7 @@ export function packVectors(vectors: readonly Float32Array[]): Uint8Array {
 }
 
 /** A chunk, by its file and its index in the file, and its cosine with the query, at most 1. */
-export type NearChunk = { readonly fileId: number; readonly index: number; readonly cosine: number };
+type NearChunk = { readonly fileId: number; readonly index: number; readonly cosine: number };
 
 export type VectorTable = {
   readonly dimensions: number;

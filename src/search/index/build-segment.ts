@@ -9,7 +9,7 @@ import { createLexicon, findTerms, toPlainName } from "./lexicon.ts";
 import { createUnitReader, type Units } from "./word-table.ts";
 
 /** A file to be indexed. */
-export type IndexedFile = {
+type IndexedFile = {
   /** The number of this version of the file in the store. */
   readonly id: number;
   readonly path: string;
@@ -18,7 +18,7 @@ export type IndexedFile = {
 };
 
 /** Collects files into one segment. */
-export type SegmentBuilder = {
+type SegmentBuilder = {
   readonly fileCount: () => number;
   readonly textChars: () => number;
   add(file: IndexedFile): void;

@@ -1,7 +1,7 @@
 /** Typed arrays that grow: they hold millions of numbers without an object for each. */
 
 /** Term, place and weight of each posting, in the order of `push`. */
-export type Postings = {
+type Postings = {
   /** Makes room for this many more postings; call it before `push`. */
   reserve(count: number): void;
   push(term: number, place: number, weight: number): void;

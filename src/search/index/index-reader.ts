@@ -7,7 +7,7 @@ import { createView, type IndexView } from "./index-view.ts";
 import type { IndexStore, Snapshot, StoredText } from "./store/index-store.ts";
 
 /** A view, its generation, and how many files of the generation are not in it yet. */
-export type LoadedIndex = {
+type LoadedIndex = {
   readonly view: IndexView;
   readonly snapshot: Snapshot;
   readonly missingFiles: number;

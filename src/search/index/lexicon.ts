@@ -37,7 +37,7 @@ const asciiWordUnits = Uint8Array.from({ length: 128 }, (_, unit) => (isWordUnit
 const lowerUnits = Uint8Array.from({ length: 128 }, (_, unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));
 
 /** Numbers words and their terms in the order of their first occurrence. */
-export type Lexicon = {
+type Lexicon = {
   /** The terms so far, by number. Valid until the next new term. */
   terms(): WordContent;
   readonly wordCount: () => number;

@@ -6,7 +6,7 @@ import { createPause, type Pause } from "./pause.ts";
 import { publishSegments } from "./publish-segments.ts";
 import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
 
-export type UpdateOptions = {
+type UpdateOptions = {
   /** Larger files are skipped. */
   readonly maxFileBytes: number;
   /** Read and store every file again, changed or not. */

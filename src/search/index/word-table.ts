@@ -16,7 +16,7 @@ export function createUnitReader(): (text: string) => Units {
 }
 
 /** A table of words; the number of a word never changes. */
-export type WordTable = {
+type WordTable = {
   /** Words so far. */
   count(): number;
   /** The number of the word from `start` to `end` with this hash; a new word gets the next number. */

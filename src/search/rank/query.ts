@@ -18,14 +18,14 @@ export type ParsedQuery = {
 };
 
 /** Why a word of the query may be the name of something in the code. */
-export type Certainty = "spelled" | "capitalised" | "joined" | "plain";
+type Certainty = "spelled" | "capitalised" | "joined" | "plain";
 
 /** A name in the form in which whole names are compared. */
-export type QueryName = { readonly text: string; readonly certainty: Certainty };
+type QueryName = { readonly text: string; readonly certainty: Certainty };
 
 /** A longer query is read up to here, to bound the work: words after that hardly change the answer. */
 const MAX_QUERY_CHARS = 2_000;
-const MAX_QUERY_WORDS = 64;
+export const MAX_QUERY_WORDS = 64;
 
 /** Parses a query. Question words count only if there are no others; a query without words finds nothing. */
 export function parseQuery(query: string): ParsedQuery {

@@ -18,10 +18,10 @@ export type RankedFile = {
   readonly chunks: readonly RankedChunk[];
 };
 
-export type RankedChunk = { readonly chunk: number; readonly score: number };
+type RankedChunk = { readonly chunk: number; readonly score: number };
 
 /** Each is between 0 and its weight; `role` is the factor for tests, examples and so on. */
-export type ScoreParts = {
+type ScoreParts = {
   readonly chunk: number;
   readonly file: number;
   readonly stem: number;
@@ -34,7 +34,7 @@ export type ScoreParts = {
   readonly role: number;
 };
 
-export type RankOptions = {
+type RankOptions = {
   /** The number of files to return. */
   readonly limit: number;
   /** 1 for each file of the view that may be returned; null allows all. */
@@ -99,7 +99,7 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
 }
 
 /** A term that files are ranked by. */
-export type WeightedTerm = {
+type WeightedTerm = {
   readonly text: string;
   readonly weight: number;
   readonly rarity: number;

@@ -5,7 +5,7 @@ import type { ParsedQuery } from "./query.ts";
 import { listRankedTerms, matchesPath } from "./rank.ts";
 
 /** A slice of a view, in which files and chunks have other numbers. Ranking it gives what ranking the view gives. */
-export type ViewSlice = {
+type ViewSlice = {
   readonly view: IndexView;
   /** The number in the slice of a chunk of the view; undefined where its file is not part of the slice. */
   chunkOf(chunk: number): number | undefined;
@@ -16,12 +16,12 @@ export type ViewSlice = {
 /** Slices a view: the live files that the query matches, those of the given chunks, and their postings. */
 export function sliceView(view: IndexView, query: ParsedQuery, chunks: Iterable<number> = []): ViewSlice {
   const terms = new Map(listRankedTerms(view, query).map((term) => [term, findTerm(view, term)]));
-  const kept = markFiles(view, query, terms, chunks);
+  const keptFiles = markFiles(view, query, terms, chunks);
   const parts: ViewPart[] = [];
   const numberings = new Map<ViewPart, PartSlice>();
   let [fileCount, chunkCount] = [0, 0];
   for (const part of view.parts) {
-    const sliced = slicePart(part, kept, terms);
+    const sliced = slicePart(part, keptFiles, terms);
     numberings.set(part, { ...sliced, firstChunk: chunkCount });
     parts.push({ segment: sliced.segment, firstFile: fileCount, firstChunk: chunkCount, dead: null });
     fileCount += sliced.segment.fileCount;
@@ -30,7 +30,7 @@ export function sliceView(view: IndexView, query: ParsedQuery, chunks: Iterable<
   return {
     view: { ...view, parts, fileCount, chunkCount, cachedTerms: new Map() },
     chunkOf: (chunk) => numberOf(view, numberings, chunk),
-    pick: (values) => values.filter((_, file) => kept[file] === 1),
+    pick: (values) => values.filter((_, file) => keptFiles[file] === 1),
   };
 }
 
@@ -38,9 +38,9 @@ type Terms = ReadonlyMap<string, readonly TermPostings[]>;
 
 /** 1 for each file of the view that is kept. */
 function markFiles(view: IndexView, query: ParsedQuery, terms: Terms, chunks: Iterable<number>): Uint8Array {
-  const kept = new Uint8Array(view.fileCount);
+  const keptFiles = new Uint8Array(view.fileCount);
   const mark = ({ firstFile, dead }: ViewPart, file: number): void => {
-    if (dead?.[file] !== 1) kept[firstFile + file] = 1;
+    if (dead?.[file] !== 1) keptFiles[firstFile + file] = 1;
   };
   for (const [term, postings] of terms) {
     for (const { part, from, to } of postings) {
@@ -56,7 +56,7 @@ function markFiles(view: IndexView, query: ParsedQuery, terms: Terms, chunks: It
     if (part !== undefined) mark(part, part.segment.chunkFile[chunk - part.firstChunk] ?? 0);
   }
   if (query.path !== null) markNamedFiles(view, query.path, mark);
-  return kept;
+  return keptFiles;
 }
 
 function markNamedFiles({ parts }: IndexView, path: string, mark: (part: ViewPart, file: number) => void): void {
@@ -78,12 +78,12 @@ const NONE = 0xffff_ffff;
 /** A part, and the new number of each of its chunks; NONE for those that are left out. */
 type PartSlice = { readonly segment: RankedSegment; readonly newChunk: Uint32Array; readonly firstChunk: number };
 
-function slicePart(part: ViewPart, kept: Uint8Array, terms: Terms): Omit<PartSlice, "firstChunk"> {
+function slicePart(part: ViewPart, keptFiles: Uint8Array, terms: Terms): Omit<PartSlice, "firstChunk"> {
   const { segment, firstFile } = part;
   const files: number[] = [];
   const newFile = new Uint32Array(segment.fileCount).fill(NONE);
   for (let file = 0; file < segment.fileCount; file++) {
-    if (kept[firstFile + file] === 1) newFile[file] = files.push(file) - 1;
+    if (keptFiles[firstFile + file] === 1) newFile[file] = files.push(file) - 1;
   }
   const columns = copyColumns(segment, files);
   const postings = copyPostings(part, terms, newFile, columns.newChunk);
@@ -93,7 +93,7 @@ function slicePart(part: ViewPart, kept: Uint8Array, terms: Terms): Omit<PartSli
 }
 
 function copyColumns(segment: RankedSegment, files: readonly number[]) {
-  const of = (column: Uint32Array) => Uint32Array.from(files, (file) => column[file] ?? 0);
+  const copyColumn = (column: Uint32Array) => Uint32Array.from(files, (file) => column[file] ?? 0);
   const newChunk = new Uint32Array(segment.chunkCount).fill(NONE);
   const fileFirstChunk = new Uint32Array(files.length + 1);
   const [chunkFile, chunkTokens]: [number[], number[]] = [[], []];
@@ -108,9 +108,9 @@ function copyColumns(segment: RankedSegment, files: readonly number[]) {
   return {
     fileCount: files.length,
     chunkCount: chunkFile.length,
-    fileIds: of(segment.fileIds),
-    fileTokens: of(segment.fileTokens),
-    fileTraits: of(segment.fileTraits),
+    fileIds: copyColumn(segment.fileIds),
+    fileTokens: copyColumn(segment.fileTokens),
+    fileTraits: copyColumn(segment.fileTraits),
     fileFirstChunk,
     chunkFile: Uint32Array.from(chunkFile),
     chunkTokens: Uint32Array.from(chunkTokens),

@@ -14,7 +14,7 @@ export type ChosenSpan = Span & { readonly focus: number };
 export type ScoredChunk = { readonly index: number; readonly score: number };
 
 /** A term of the query in a word of the text, and its weight. */
-export type Hit = { readonly term: string; readonly weight: number };
+type Hit = { readonly term: string; readonly weight: number };
 /** Finds the hits in a word. */
 export type HitFinder = (word: string) => readonly Hit[];
 

@@ -1,11 +1,11 @@
 /** Finds files that contain a query word for word, as for an error text that a user pasted. */
+import { MAX_QUERY_WORDS } from "./query.ts";
 import { rankWeights } from "./weights.ts";
 
 /** A shorter run of the same words is chance. */
 const MIN_RUN_WORDS = 4;
-/** Longer texts and queries are compared up to here. */
+/** Longer texts are compared up to here. */
 const MAX_TEXT_CHARS = 400_000;
-const MAX_QUERY_WORDS = 64;
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** Returns what a text gains by the longest run of the query's words in it; null for a query that is too short. */

@@ -14,7 +14,7 @@ export type Project = { readonly id: string; readonly folder: string | null; rea
 const defaultProject = "default";
 const projectFile = join(".spillway", "project.json");
 
-export type ProjectOptions = {
+type ProjectOptions = {
   /** The project_id that the client sent. */
   readonly explicit: string | undefined;
   /** Where the search for a project file begins, upwards. */
@@ -32,7 +32,7 @@ export function findProject({ explicit, startFolder, home, scope, create }: Proj
   if (explicit !== undefined && explicit !== "") {
     const project = makeProject(requireId(explicit, "project_id"), home, scope);
     if (create) createdIds(scope).add(project.id);
-    else if (!exists(project)) throw projectNotFound(project.id);
+    else if (!exists(project)) throw makeUnknownProjectError(project.id);
     return project;
   }
   return makeProject(findFileProject(startFolder) ?? defaultProject, home, scope);
@@ -55,7 +55,7 @@ function exists({ id, folder, scope }: Project): boolean {
   return createdIds(scope).has(id) || (folder !== null && existsSync(folder));
 }
 
-function projectNotFound(id: string): SpillwayError {
+function makeUnknownProjectError(id: string): SpillwayError {
   return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clip(id))}.`, {
     hint: "Index a repository into it first, or omit project_id.",
   });

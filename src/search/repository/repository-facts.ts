@@ -9,7 +9,7 @@ export const lockFile = "lock.db";
 const factsFile = "repository.json";
 
 /** Early indexes do not name their project. */
-export type RepositoryFacts = { readonly root: string; readonly project_id?: string | undefined };
+type RepositoryFacts = { readonly root: string; readonly project_id?: string | undefined };
 
 /** When the index in this folder was last opened or written. */
 export function lastUsedAt(folder: string): number {

@@ -69,12 +69,12 @@ export function requireFolder(dir: string): string {
     if (statSync(root).isDirectory()) return root;
   } catch (cause) {
     if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(cause) ?? ""))
-      throw folderNotFound(dir, "cannot be read", cause);
+      throw makeFolderError(dir, "cannot be read", cause);
   }
-  throw folderNotFound(dir, existsSync(dir) ? "is not a folder" : "does not exist");
+  throw makeFolderError(dir, existsSync(dir) ? "is not a folder" : "does not exist");
 }
 
-function folderNotFound(dir: string, problem: string, cause?: unknown): SpillwayError {
+function makeFolderError(dir: string, problem: string, cause?: unknown): SpillwayError {
   return new SpillwayError("source_not_found", `${clip(dir, PATH_CHARS)} ${problem}.`, {
     hint: "Name a folder with source files in it.",
     cause,

@@ -1,7 +1,7 @@
 /** All commands, in the order of the help. A command's code is loaded only when it is called. */
 import type { Command } from "./command.ts";
 
-export type CommandEntry = { readonly name: string; readonly about: string; load(): Promise<Command> };
+type CommandEntry = { readonly name: string; readonly about: string; load(): Promise<Command> };
 
 export const commands: readonly CommandEntry[] = [
   {

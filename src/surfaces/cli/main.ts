@@ -10,7 +10,7 @@ import { commonOptions, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** The exit status of the process; 130 after an interrupt. */
-export type ExitStatus = ExitCode | 130;
+type ExitStatus = ExitCode | 130;
 
 const usageCodes: readonly ErrorCode[] = ["usage", "selector_invalid", "search_invalid"];
 
@@ -132,16 +132,16 @@ async function suggest(given: string, names: readonly string[], seeAll: string):
 
 /** `--resume` at the end or before another option is `--resume=last`; `--offset -5` is `--offset=-5`. */
 function joinValues(argv: readonly string[], options: Readonly<Record<string, OptionRow>>): string[] {
-  const joined: string[] = [];
+  const joinedArgv: string[] = [];
   for (let index = 0; index < argv.length; index++) {
     const [arg = "", next] = argv.slice(index, index + 2);
-    if (arg === "--") return [...joined, ...argv.slice(index)];
+    if (arg === "--") return [...joinedArgv, ...argv.slice(index)];
     const row = arg.startsWith("--") ? options[arg.slice(2)] : undefined;
-    if (row?.bare !== undefined && (next ?? "--").startsWith("--")) joined.push(`${arg}=${row.bare}`);
-    else if (row?.type === "string" && /^-\d/.test(next ?? "")) joined.push(`${arg}=${argv[++index]}`);
-    else joined.push(arg);
+    if (row?.bare !== undefined && (next ?? "--").startsWith("--")) joinedArgv.push(`${arg}=${row.bare}`);
+    else if (row?.type === "string" && /^-\d/.test(next ?? "")) joinedArgv.push(`${arg}=${argv[++index]}`);
+    else joinedArgv.push(arg);
   }
-  return joined;
+  return joinedArgv;
 }
 
 function settingFlags(pairs: Values[string]): Record<string, string> {

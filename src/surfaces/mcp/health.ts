@@ -10,7 +10,7 @@ import { builtInTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 
 /** The status as the resource returns it. */
-export type Health = {
+type Health = {
   readonly status: "ok" | "degraded";
   readonly version: string;
   readonly node: string;

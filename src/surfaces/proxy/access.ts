@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-export type AccessGuard = {
+type AccessGuard = {
   readonly port: number;
   readonly allowOrigins: readonly string[];
   /** What every path must begin with; undefined if the user turned it off. */
@@ -10,7 +10,7 @@ export type AccessGuard = {
 };
 
 /** The target of a request without the token, or why the request is not served. */
-export type Admission = { readonly target: string } | { readonly refusal: string };
+type Admission = { readonly target: string } | { readonly refusal: string };
 
 /** Refuses requests without the token, and host names that merely resolve to this machine (DNS rebinding). */
 export function admit({ headers, url = "" }: IncomingMessage, { port, allowOrigins, token }: AccessGuard): Admission {

@@ -36,7 +36,7 @@ export type ProxyOptions = {
 /** Clients keep their connections open between the turns of a conversation. */
 const KEEP_ALIVE_MS = 65_000;
 
-export type Proxy = AsyncDisposable & { readonly url: string };
+type Proxy = AsyncDisposable & { readonly url: string };
 
 /** Listens on 127.0.0.1. Disposing ends requests that are still running. */
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {

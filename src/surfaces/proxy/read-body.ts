@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 export type BodyStart = { readonly chunks: readonly Buffer[]; readonly isComplete: boolean };
 
 /** Decides from each chunk, and the bytes read up to its end, whether to stop reading. */
-export type IsEnough = (chunk: Buffer, bytes: number) => boolean;
+type IsEnough = (chunk: Buffer, bytes: number) => boolean;
 
 /** Reads until a chunk is enough or the body ends. The rest stays in the message, to be read later. */
 export function readUntil(message: IncomingMessage, isEnough: IsEnough): Promise<BodyStart> {

@@ -5,9 +5,9 @@ import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 import { estimateTokens } from "../../fit/measure.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
+import { withOverflowRecovery } from "../../overflow/overflow-fetch.ts";
 import { createConversationStubs, type RememberedStub } from "../../overflow/sticky-stubs.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
-import { withOverflowRecovery } from "../../overflow/wire/overflow-fetch.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { loadModel } from "./load-model.ts";
@@ -31,7 +31,7 @@ export type AgentOptions = {
 };
 
 /** Asks the model for the next answer to this history, as the step of this number. */
-export type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
+type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
 
 /** Opens the client. New stubs are in the transcript before the next step, even if the current one fails. */
 export async function openModelClient(options: AgentOptions, tally: Tally): Promise<AskModel> {

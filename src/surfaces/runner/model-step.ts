@@ -17,7 +17,7 @@ import type { ToolCall } from "./tool-calls.ts";
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** Options of one step. */
-export type StepOptions = {
+type StepOptions = {
   readonly model: Parameters<typeof streamText>[0]["model"];
   readonly system: string;
   readonly messages: readonly ModelMessage[];

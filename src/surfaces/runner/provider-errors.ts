@@ -9,7 +9,7 @@ import { clip } from "../../system/safe-names.ts";
 import { type ModelTarget, toKeyVariable } from "./providers.ts";
 
 /** The facts about a failed request. */
-export type ProviderFailure = {
+type ProviderFailure = {
   /** The provider's status; undefined if none arrived or a successful response was interrupted. */
   readonly status: number | undefined;
   readonly body: string;

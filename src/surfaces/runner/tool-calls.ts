@@ -11,7 +11,7 @@ import { makeToolResult } from "./repair-history.ts";
 export type ToolCall = ToolCallPart & { readonly unreadable?: true };
 
 /** Options of `answerCalls`. */
-export type AnswerOptions = {
+type AnswerOptions = {
   readonly tools: readonly Tool[];
   readonly session: ToolSession;
   readonly turnChars: number;

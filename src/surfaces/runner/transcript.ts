@@ -34,16 +34,16 @@ export type MessageLine = {
 };
 
 /** The text of an interrupted answer. It is not sent again. */
-export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
+type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
 
 /** The stubs that made the request fit the model's limit. The next process applies them before it sends anything. */
-export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly RememberedStub[] };
+type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly RememberedStub[] };
 
 /** How one call of the runner ended. */
-export type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
+type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
 
 /** Any line of a transcript. */
-export type TranscriptLine = RunHead | MessageLine | PartialLine | StubsLine | EndLine;
+type TranscriptLine = RunHead | MessageLine | PartialLine | StubsLine | EndLine;
 
 /** A transcript open for writing. Disposing it releases its lock. */
 export type Transcript = AsyncDisposable & {
@@ -58,7 +58,7 @@ export type Transcript = AsyncDisposable & {
 };
 
 /** The folder of the transcripts, and how many it keeps. */
-export type TranscriptFolder = { readonly folder: string; readonly maxTranscripts: number };
+type TranscriptFolder = { readonly folder: string; readonly maxTranscripts: number };
 
 /** Begins the transcript of a new run. The file appears with its head and its task, or not at all. */
 export async function beginTranscript(

@@ -11,7 +11,7 @@ export const acceptedEncodings =
   zlib.createZstdDecompress === undefined ? "gzip, deflate, br" : "gzip, deflate, br, zstd";
 
 /** A decoded body. Decoding stops at an unknown encoding, which is named. */
-export type DecodedChunks = { readonly chunks: Chunks; readonly unknownEncoding: string | undefined };
+type DecodedChunks = { readonly chunks: Chunks; readonly unknownEncoding: string | undefined };
 
 const MAX_ENCODINGS = 5;
 

@@ -1,6 +1,6 @@
 /** Reads the beginning of a stream of chunks, which can still be read from its start afterwards. */
 
-export type PeekedChunks = { readonly head: Buffer; readonly chunks: AsyncIterable<Uint8Array> };
+type PeekedChunks = { readonly head: Buffer; readonly chunks: AsyncIterable<Uint8Array> };
 
 /** The head holds at least `wantedBytes`, unless the stream is shorter. An error closes the stream. */
 export async function peekChunks(chunks: AsyncIterable<Uint8Array>, wantedBytes: number): Promise<PeekedChunks> {

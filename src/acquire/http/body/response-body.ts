@@ -6,7 +6,7 @@ import type { FinalResponse } from "../redirects.ts";
 import { bufferBody } from "./buffered-body.ts";
 import { decodeChunks, parseContentEncoding } from "./content-encoding.ts";
 
-export type ResponseBodyOptions = {
+type ResponseBodyOptions = {
   /** The setting network.expansion. */
   readonly maxExpansion: number;
   /** Ends the whole fetch; the error is thrown for a body of which nothing arrived in time. */

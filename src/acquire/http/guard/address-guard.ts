@@ -19,7 +19,7 @@ export type Guard = {
 /** Allows everything: for addresses that the user's settings name. */
 export const permissiveGuard: Guard = { checkAddress: () => undefined, checkHost: () => undefined };
 
-export type GuardLists = { readonly allow: readonly string[]; readonly deny: readonly string[] };
+type GuardLists = { readonly allow: readonly string[]; readonly deny: readonly string[] };
 
 /** The default guard, with the lists of the settings network.allow and network.deny. */
 export function makeGuard({ allow, deny }: GuardLists): Guard {

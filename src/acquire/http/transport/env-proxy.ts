@@ -5,7 +5,7 @@ import type { Environment } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 
 /** The proxy's URL for a request, or undefined where the host is reached directly. */
-export type ChooseProxy = (url: URL) => string | undefined;
+type ChooseProxy = (url: URL) => string | undefined;
 
 /** The choice for each URL; throws on use if the proxy's variable is malformed. */
 export function makeProxyChooser(env: Environment): ChooseProxy {

@@ -20,7 +20,7 @@ export type Dialler = { readonly resolve: Resolve; readonly dial: Dial };
 /** The resolver and the sockets of this machine. */
 export const systemDialler: Dialler = { resolve: resolveWithSystem, dial: dialTcp };
 
-export type ConnectOptions = Dialler & {
+type ConnectOptions = Dialler & {
   readonly guard: Guard;
   readonly timeoutMs: number;
   /** Trusted certificates; made once, because loading them costs more than a connection. */

@@ -4,7 +4,7 @@ import { permissiveGuard } from "../guard/address-guard.ts";
 import { systemDialler } from "./guarded-connect.ts";
 import { openTransport, type TransportOptions } from "./undici-transport.ts";
 
-export type ServiceFetch = AsyncDisposable & { readonly fetch: typeof globalThis.fetch };
+type ServiceFetch = AsyncDisposable & { readonly fetch: typeof globalThis.fetch };
 
 /**
  * Only connecting has a timeout. No address is checked, because the user chose it; no redirect is followed, so that a

@@ -66,7 +66,7 @@ function sectionOf(
   while (section.parent !== null && section.parent !== root && isFirst(section, text) && !isTooLarge(section.parent))
     section = section.parent;
   if (section !== heading) return [section];
-  return headingTags.has(heading.tag) ? withFollowing(heading) : [];
+  return headingTags.has(heading.tag) ? listSectionElements(heading) : [];
 }
 
 /** Whether no text comes before an element in its parent. */
@@ -79,7 +79,7 @@ function isFirst(element: Element, text: Int32Array): boolean {
 }
 
 /** A heading and its siblings up to the next heading of the same rank. */
-function withFollowing(heading: Element): readonly Element[] {
+function listSectionElements(heading: Element): readonly Element[] {
   const siblings = heading.parent?.children ?? [];
   const section: Element[] = [heading];
   for (const sibling of siblings.slice(siblings.indexOf(heading) + 1)) {

@@ -1,10 +1,10 @@
 /** Chooses the part of a page that is its content: one element, and what inside it is dropped. */
 
+import { findFootnotes } from "../tree/footnotes.ts";
 import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
 import { createContains, type Element, type Page } from "../tree/tree.ts";
 import { isHidden } from "../tree/visibility.ts";
 import { htmlWeights } from "../weights.ts";
-import { findFootnotes } from "../write/footnotes.ts";
 import { createNameClassifier, hasMeaningfulName, hasScreenReaderName, type NameClassifier } from "./class-names.ts";
 import { findGenerator } from "./generators.ts";
 import { detectPageKind, type PageKind } from "./page-kind.ts";
@@ -25,7 +25,7 @@ export type Choice = {
   readonly keptChars: number;
 };
 
-export type ChooseOptions = {
+type ChooseOptions = {
   readonly pruning: Pruning;
   readonly showsHidden: boolean;
   readonly url?: string | undefined;

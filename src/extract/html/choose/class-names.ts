@@ -6,7 +6,7 @@ import { htmlWeights } from "../weights.ts";
 import { consentTools, insertedTools } from "./generators.ts";
 
 /** What the name of an element says about it; "none" says nothing. */
-export type NameClass =
+type NameClass =
   | "never"
   | "notice"
   | "signature"

@@ -3,12 +3,12 @@
 import { headingTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element, isInside, type Node, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
-import { isPlainTable } from "../write/table-kind.ts";
 import { classifyHeading } from "./boilerplate-headings.ts";
 import { findBoilerplateSection } from "./boilerplate-sections.ts";
 import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
+import { isPlainTable } from "./table-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
 const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = htmlWeights.prune;
@@ -78,8 +78,8 @@ export function prune(
 }
 
 /** Code and tables are kept whole, except for what a browser does not show. */
-function dropInvisible(whole: Element, page: Page, isInvisible: ElementTest, dropped: Uint8Array): void {
-  for (let index = whole.index + 1; index < whole.end; ) {
+function dropInvisible(ancestor: Element, page: Page, isInvisible: ElementTest, dropped: Uint8Array): void {
+  for (let index = ancestor.index + 1; index < ancestor.end; ) {
     const element = page.elements[index] as Element;
     if (isInvisible(element)) dropped[index] = 1;
     index = dropped[index] ? element.end : index + 1;

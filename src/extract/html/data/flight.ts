@@ -6,7 +6,7 @@ import { isRecord } from "../../../system/json-values.ts";
 import { parseJson } from "./page-json.ts";
 
 /** The HTML of the stream, and one group of strings for each component whose code is not in the page. */
-export type FlightContent = { readonly html: string; readonly data: readonly Strings[] };
+type FlightContent = { readonly html: string; readonly data: readonly Strings[] };
 type Strings = Readonly<Record<string, string>>;
 
 /** Reads the scripts that push the stream, in their order. A row may begin in one script and end in another. */

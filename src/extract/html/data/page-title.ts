@@ -3,8 +3,8 @@ import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 /** The titles that a page states, the most trusted first, and the name of its site. */
-export type TitleCandidates = { readonly names: readonly (string | undefined)[]; readonly site: string | undefined };
-export type Title = { readonly title: string | undefined; readonly site: string | undefined };
+type TitleCandidates = { readonly names: readonly (string | undefined)[]; readonly site: string | undefined };
+type Title = { readonly title: string | undefined; readonly site: string | undefined };
 
 /** The title, and the name of the site, which is read from the end of a title where the page does not state it. */
 export function findTitle(page: Page, { names, site }: TitleCandidates): Title {

@@ -34,17 +34,17 @@ export function listThings(page: Page): readonly Thing[] {
 /** The longest body of an article in the page's JSON-LD, or "". */
 export function findArticleBody(page: Page): string {
   const strings = textsOf(page, "json-ld").flatMap((text) => collectStrings(parseJson(text)));
-  return longest(strings.filter(({ key }) => bodyKeys.has(key)).map(({ text }) => text));
+  return findLongest(strings.filter(({ key }) => bodyKeys.has(key)).map(({ text }) => text));
 }
 
 /** The longest description of a product in the page's JSON-LD, or "". */
 export function findProductDescription(page: Page): string {
   const products = listThings(page).filter((thing) => thing["@type"] === "Product");
-  return longest(products.map(({ description }) => (typeof description === "string" ? description : "")));
+  return findLongest(products.map(({ description }) => (typeof description === "string" ? description : "")));
 }
 
 /** The content in the data of a framework: HTML made from its elements, and the prose in the rest. */
-export type PayloadContent = Prose & { readonly html: string };
+type PayloadContent = Prose & { readonly html: string };
 
 /** Reads the data of Next, Nuxt and React server components, in its order. */
 export function readPayloadContent(page: Page): PayloadContent {
@@ -53,10 +53,10 @@ export function readPayloadContent(page: Page): PayloadContent {
   return { html, ...findProse(strings) };
 }
 
-function textsOf({ payloads }: Page, wanted: Payload["kind"]): readonly string[] {
-  return payloads.filter(({ kind }) => kind === wanted).map(({ text }) => text);
+function textsOf({ payloads }: Page, payloadKind: Payload["kind"]): readonly string[] {
+  return payloads.filter(({ kind }) => kind === payloadKind).map(({ text }) => text);
 }
 
-function longest(texts: readonly string[]): string {
+function findLongest(texts: readonly string[]): string {
   return texts.reduce((best, text) => (text.length > best.length ? text : best), "");
 }

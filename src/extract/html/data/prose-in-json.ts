@@ -2,7 +2,7 @@
 import { htmlWeights } from "../weights.ts";
 
 /** A string in JSON and the key it has there. */
-export type JsonString = { readonly text: string; readonly key: string; readonly container: Container };
+type JsonString = { readonly text: string; readonly key: string; readonly container: Container };
 
 /** An object or a list, and whether there is prose anywhere in it. */
 type Container = { readonly isList: boolean; readonly parent: Container | undefined; hasProse: boolean };

@@ -1,8 +1,8 @@
 /** Formulas as TeX: from the source that a page carries beside its drawing, else from MathML. */
 
+import { findTexInAlt } from "../tree/tex-images.ts";
 import { type Attributes, collectText, type Element, isFormulaScript, type Page } from "../tree/tree.ts";
 import { convertMathml } from "./mathml.ts";
-import { findTexInAlt } from "./tex-images.ts";
 
 /** A formula; a display formula is a block of its own. */
 export type Formula = { readonly tex: string; readonly isDisplay: boolean };

@@ -1,8 +1,7 @@
 /** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
 
-import { findPayload } from "../data/payload-scripts.ts";
-import { findTexInUrl } from "../math/tex-images.ts";
 import { isFrameAttribute } from "./embeds.ts";
+import { findPayload } from "./payload-scripts.ts";
 import {
   foreignClosers,
   formattingTags,
@@ -16,6 +15,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
+import { findTexInUrl } from "./tex-images.ts";
 import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
 import { hidesElement, isTransparentStyle } from "./visibility.ts";
 

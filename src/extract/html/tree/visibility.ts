@@ -1,6 +1,6 @@
 /** What a browser would not show, and which hidden elements a reader can unfold. */
 import { htmlWeights } from "../weights.ts";
-import { isSideNote } from "../write/footnotes.ts";
+import { isSideNote } from "./footnotes.ts";
 import { collectText, type Element, isInside } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;

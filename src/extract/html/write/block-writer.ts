@@ -2,7 +2,7 @@
 import type { Mark } from "../../handler.ts";
 
 /** A list item, quotation or note: what is written before its first line and before the others. */
-export type Container = { readonly first: string; readonly rest: string };
+type Container = { readonly first: string; readonly rest: string };
 
 /** Deeper lists are not indented further: the text would grow with the square of the depth. */
 const MAX_INDENTS = 12;

@@ -1,6 +1,7 @@
 /** Writes delimiters around inline elements that a browser shows by position or with characters it adds. */
+
+import { isSideNote, isSideNoteNumber } from "../tree/footnotes.ts";
 import { collectText, type Element } from "../tree/tree.ts";
-import { isSideNote, isSideNoteNumber } from "./footnotes.ts";
 import type { LineBuilder } from "./line-builder.ts";
 import { type Delimiters, findScriptSigns } from "./superscripts.ts";
 

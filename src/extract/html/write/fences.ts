@@ -27,9 +27,9 @@ export class FenceWriter {
     const isMerged =
       last !== undefined && last.count === this.#blocks.count && continuesListing(last, element, language);
     if (isMerged) this.#blocks.retract();
-    const whole = isMerged ? joinListing(last, text) : text;
-    this.#blocks.write(fenceCode(whole, language));
-    this.#last = { element, language, text: whole, count: this.#blocks.count };
+    const listing = isMerged ? joinListing(last, text) : text;
+    this.#blocks.write(fenceCode(listing, language));
+    this.#last = { element, language, text: listing, count: this.#blocks.count };
   }
 }
 
@@ -50,18 +50,18 @@ function endsWithBlankLine(element: Element): boolean {
 
 /** A block of code between fences that are longer than any in it. */
 function fenceCode(text: string, language: string): string {
-  const fence = "`".repeat(Math.max(3, longestRun(text, "`") + 1));
+  const fence = "`".repeat(Math.max(3, measureLongestRun(text, "`") + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** Writes code inside a line, between enough backticks. */
 export function writeInlineCode(text: string): string {
-  const ticks = "`".repeat(longestRun(text, "`") + 1);
+  const ticks = "`".repeat(measureLongestRun(text, "`") + 1);
   const padding = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${ticks}${padding}${text}${padding}${ticks}`;
 }
 
-function longestRun(text: string, character: string): number {
+function measureLongestRun(text: string, character: string): number {
   if (!text.includes(character)) return 0;
   let longest = 0;
   let run = 0;

@@ -22,7 +22,7 @@ export const formatsByTag: Readonly<Record<string, InlineFormat>> = {
   a: "link",
 };
 
-export type FormatOptions = { readonly isMarkdown: boolean; readonly isHeading: boolean; readonly resolve: Resolver };
+type FormatOptions = { readonly isMarkdown: boolean; readonly isHeading: boolean; readonly resolve: Resolver };
 
 /** Formats the text of an element; returns it unchanged where a format would be wrong or say nothing. */
 export function formatInline(format: InlineFormat, element: Element, text: string, options: FormatOptions): string {

@@ -4,7 +4,7 @@ import { htmlWeights } from "../weights.ts";
 import type { InlineFormat } from "./inline-format.ts";
 
 /** Formats a text; if the same text is returned, the element is written without a format. */
-export type Formatter = (format: InlineFormat, element: Element, text: string) => string;
+type Formatter = (format: InlineFormat, element: Element, text: string) => string;
 
 /** A format whose element has not ended; `start` is the index of its first fragment. */
 type OpenFormat = { readonly element: Element; readonly format: InlineFormat; start: number; isDone: boolean };

@@ -4,7 +4,7 @@ import type { Element, Node } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 /** A marker, "" for a section, and whether the item follows the block before it without an empty line. */
-export type ItemStart = { readonly marker: string; readonly isTight: boolean };
+type ItemStart = { readonly marker: string; readonly isTight: boolean };
 
 /** Numbers the items of the lists that are open. */
 export class ListCounter {

@@ -2,8 +2,10 @@
 
 import type { Mark } from "../../handler.ts";
 import type { Choice } from "../choose/choose.ts";
+import { classifyTable } from "../choose/table-kind.ts";
 import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts";
 import { type Embed, findEmbed } from "../tree/embeds.ts";
+import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "../tree/footnotes.ts";
 import { createResolver, type Resolver } from "../tree/links.ts";
 import { headingTags, inlineTags } from "../tree/tags.ts";
 import { collectText, type Element, type Page } from "../tree/tree.ts";
@@ -21,12 +23,10 @@ import {
   toPlainLabel,
 } from "./escape.ts";
 import { FenceWriter, writeInlineCode } from "./fences.ts";
-import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "./footnotes.ts";
 import { ImageWriter } from "./images.ts";
 import { formatInline, formatsByTag } from "./inline-format.ts";
 import { LineBuilder } from "./line-builder.ts";
 import { ListCounter } from "./list-items.ts";
-import { classifyTable } from "./table-kind.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** A text, the headings in it, and how much was left out of it as duplicates. */
@@ -254,8 +254,8 @@ class PageWriter {
 
   /** Whether a note is in the chosen part: a reference without its note is less useful than the link. */
   #isChosen(note: Element): boolean {
-    const remembered = this.#chosenNotes.get(note);
-    if (remembered !== undefined) return remembered;
+    const isChosen = this.#chosenNotes.get(note);
+    if (isChosen !== undefined) return isChosen;
     let ancestor: Element | null = note;
     while (ancestor !== null && ancestor !== this.#choice.root && !this.#choice.dropped[ancestor.index])
       ancestor = ancestor.parent;

@@ -1,5 +1,5 @@
 /** Reads a Word document: headers once, the body, then notes and comments, footers once. */
-import type { Extracted, HandlerOptions } from "../../handler.ts";
+import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { toTextSegments } from "../../text-segments.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
 import { type Zip, ZipError } from "../../zip/open-zip.ts";
@@ -20,7 +20,7 @@ import { readStyles } from "./styles.ts";
 const MAX_NOTES_CHARS = 8 * 1024 * 1024;
 
 /** Facts, then the text in Markdown. */
-export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<Extracted> {
+export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
   yield { info: await readFacts(zip, "docProps/core.xml") };
   yield* toTextSegments(readText(zip), { from, isMarkdown: true });
 }

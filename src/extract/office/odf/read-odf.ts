@@ -1,6 +1,6 @@
 /** Reads OpenDocument files: texts in one piece, presentations by slide, spreadsheets by sheet. */
 import { cleanText } from "../../clean.ts";
-import type { Extracted, HandlerOptions } from "../../handler.ts";
+import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { toTextSegments } from "../../text-segments.ts";
 import { scanXml, type XmlTag } from "../../xml/scan-xml.ts";
 import { type Zip, ZipError, type ZipMember } from "../../zip/open-zip.ts";
@@ -10,7 +10,7 @@ import { OdfSheets } from "./odf-sheets.ts";
 import { OdfText } from "./odf-text.ts";
 
 /** A text document, or a drawing or formula, whose text is read in the same way. */
-export async function* readOdt(zip: Zip, { from }: HandlerOptions): AsyncGenerator<Extracted> {
+export async function* readOdt(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
   const content = await findContent(zip);
   yield { info: await readFacts(zip, "meta.xml") };
   yield* toTextSegments(readText(zip, content), { from, isMarkdown: true });
@@ -34,7 +34,7 @@ function writeAsides({ notes, comments }: OdfText): string {
 }
 
 /** A presentation: one segment a slide, with its notes. */
-export async function* readOdp(zip: Zip, { from }: HandlerOptions): AsyncGenerator<Extracted> {
+export async function* readOdp(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
   const content = await findContent(zip);
   const slides = await readSlides(zip, content);
   yield { info: { ...(await readFacts(zip, "meta.xml")), pageCount: slides.length } };
@@ -73,7 +73,7 @@ const MAX_SLIDES = 20_000;
 export async function* readOds(
   zip: Zip,
   { from }: HandlerOptions,
-): AsyncGenerator<Extracted<{ readonly sheetCount: number }>> {
+): AsyncGenerator<ExtractItem<{ readonly sheetCount: number }>> {
   const content = await findContent(zip);
   const names: { name: string }[] = [];
   await scanPart(zip, content.name, {

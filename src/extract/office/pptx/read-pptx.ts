@@ -1,12 +1,12 @@
 /** Reads a presentation: one segment a slide, in the order of the show, with speaker notes and comments. */
 import { cleanText } from "../../clean.ts";
-import type { Extracted, HandlerOptions, Segment } from "../../handler.ts";
+import type { ExtractItem, HandlerOptions, Segment } from "../../handler.ts";
 import { type Zip, ZipError } from "../../zip/open-zip.ts";
 import { findTarget, findTargets, type Relation, readFacts, readRelations, scanPart } from "../package-parts.ts";
 import { SlideText } from "./slide-text.ts";
 
 /** Facts, then a segment for each slide. */
-export async function* readPptx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<Extracted> {
+export async function* readPptx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
   const slides = await listSlides(zip);
   if (slides.length === 0 && zip.find("ppt/presentation.xml") === undefined)
     throw new ZipError("corrupt", "the package has no presentation");

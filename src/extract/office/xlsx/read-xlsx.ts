@@ -1,5 +1,5 @@
 /** Reads a workbook: each sheet as a Markdown table under its name, long sheets in several segments. */
-import type { Extracted, HandlerOptions } from "../../handler.ts";
+import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
 import { type Zip, ZipError } from "../../zip/open-zip.ts";
 import { readFacts, readXml } from "../package-parts.ts";
@@ -11,7 +11,7 @@ import { readWorkbook, type Sheet, type Workbook } from "./workbook.ts";
 export async function* readXlsx(
   zip: Zip,
   options: HandlerOptions,
-): AsyncGenerator<Extracted<{ readonly sheetCount: number }>> {
+): AsyncGenerator<ExtractItem<{ readonly sheetCount: number }>> {
   const workbook = await readWorkbook(zip);
   if (workbook.sheets.length === 0) throw new ZipError("corrupt", "the package has no sheets");
   yield { info: { ...(await readFacts(zip, "docProps/core.xml")), sheetCount: workbook.sheets.length } };

@@ -10,7 +10,7 @@ import { decodeText, hasDecoder } from "../../../extract/decode-text.ts";
 import { describeReadError, formatStamp } from "./walk-folder.ts";
 
 /** The bytes of a file at one moment, or why it could not be read. `isRetryable` if another run may succeed. */
-export type SourceBytes =
+type SourceBytes =
   | { readonly bytes: Buffer; readonly stamp: string; readonly hash: string }
   | { readonly reason: string; readonly isRetryable: boolean };
 
@@ -52,7 +52,7 @@ export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} b
 export const isTooLarge = (reason: string): boolean => /^larger than \d+ bytes$/.test(reason);
 
 /** The text of a file, or why it is skipped. */
-export type SourceText = { readonly text: string } | { readonly reason: string };
+type SourceText = { readonly text: string } | { readonly reason: string };
 
 /** Decodes and cleans the bytes of a file. Binary files and minified text are skipped. */
 export async function decodeSource(bytes: Buffer, path: string): Promise<SourceText> {

@@ -11,7 +11,7 @@ export type FoundFile = { readonly path: string; readonly sizeBytes: number; rea
 export type SkippedFile = { readonly path: string; readonly reason: string; readonly isRetryable: boolean };
 
 /** One entry of a walk. */
-export type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
+type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
 
 /** Deeper folders are skipped: no project needs them, and a loop that is not made by links ends here. */
 const MAX_DEPTH = 64;

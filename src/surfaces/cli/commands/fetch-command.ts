@@ -3,7 +3,7 @@ import { type Answer, answerText } from "../../../answer/answer.ts";
 import { formatCount, formatNumber } from "../../../answer/phrases.ts";
 import type { FetchFields } from "../../../contract/fetch-fields.ts";
 import { makeSourceBudget } from "../../../fit/budget.ts";
-import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../../fit/limits.ts";
+import { CHARACTER_LIMIT, MIN_BUDGET_CHARS, OVERHEAD_CHARS } from "../../../fit/limits.ts";
 import { fetchSource } from "../../../verbs/fetch.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -57,7 +57,7 @@ function hasNothing({ artifact_ref, extracted_chars, size_bytes }: FetchFields):
 function createBoundedReply() {
   let [roomLeft, omitted] = [CHARACTER_LIMIT + OVERHEAD_CHARS, 0];
   return {
-    roomChars: () => Math.max(SMALLEST_BUDGET_CHARS, roomLeft - OVERHEAD_CHARS),
+    roomChars: () => Math.max(MIN_BUDGET_CHARS, roomLeft - OVERHEAD_CHARS),
     omittedCount: () => omitted,
     add(answer: Answer<FetchFields>): string {
       const text = [`${answerText(answer)}\n`, `${answer.summary}\n`].find(({ length }) => length <= roomLeft);

@@ -70,6 +70,8 @@ function progressLine({ progress, files_done, files_total }: JobRecord): string 
 function resultSentence({ status, message, error, skipped, storage_problem }: JobRecord): string {
   const skippedLines =
     status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
-  const stored = storage_problem === null ? "" : `\n${makeStorageNotice(storage_problem)}`;
-  return error === null ? `${message.replace(/\.?$/, ".")}${skippedLines.join("")}${stored}` : `spillway: ${error}`;
+  const storageLine = storage_problem === null ? "" : `\n${makeStorageNotice(storage_problem)}`;
+  return error === null
+    ? `${message.replace(/\.?$/, ".")}${skippedLines.join("")}${storageLine}`
+    : `spillway: ${error}`;
 }

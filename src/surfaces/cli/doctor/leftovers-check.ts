@@ -19,9 +19,9 @@ type Leftover = { readonly kind: "file" | "profile"; readonly folder: string; re
 
 /** Counts them. Leftovers are not a fault: a sweep removes the files. */
 export async function checkLeftovers({ spoolFolders, now }: Session): Promise<Check> {
-  const found = (await Promise.all(spoolFolders.map((folder) => findLeftovers(resolve(folder), now())))).flat();
-  const files = found.filter(({ kind }) => kind === "file");
-  const profiles = found.filter(({ kind }) => kind === "profile");
+  const leftovers = (await Promise.all(spoolFolders.map((folder) => findLeftovers(resolve(folder), now())))).flat();
+  const files = leftovers.filter(({ kind }) => kind === "file");
+  const profiles = leftovers.filter(({ kind }) => kind === "profile");
   const sentences = [
     ...(files.length === 0
       ? []
@@ -45,8 +45,8 @@ function describeCount(leftovers: readonly Leftover[], thing: string): string {
 async function findLeftovers(folder: string, now: number): Promise<Leftover[]> {
   if (!(await lstat(folder).catch(() => undefined))?.isDirectory()) return [];
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(names.map((name) => judgeEntry(folder, name, now)));
-  return found.filter((each) => each !== undefined);
+  const leftovers = await Promise.all(names.map((name) => judgeEntry(folder, name, now)));
+  return leftovers.filter((each) => each !== undefined);
 }
 
 async function judgeEntry(folder: string, name: string, now: number): Promise<Leftover | undefined> {

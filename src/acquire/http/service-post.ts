@@ -1,10 +1,10 @@
 /** Posts JSON to services that the user's settings name, each over a transport of its own. */
-import { SpillwayError } from "../../../errors.ts";
-import { clip } from "../../../system/safe-names.ts";
-import { openResponseBody, type ResponseBody } from "../body/response-body.ts";
-import { withDeadline } from "../deadline.ts";
-import { assertHasContent, type FinalResponse, followRedirects, type RetryOptions } from "../redirects.ts";
-import type { Transport } from "./undici-transport.ts";
+import { SpillwayError } from "../../errors.ts";
+import { clip } from "../../system/safe-names.ts";
+import { openResponseBody, type ResponseBody } from "./body/response-body.ts";
+import { withDeadline } from "./deadline.ts";
+import { assertHasContent, type FinalResponse, followRedirects, type RetryOptions } from "./redirects.ts";
+import type { Transport } from "./transport/undici-transport.ts";
 
 export type PostOptions = {
   readonly json: string;
@@ -14,9 +14,9 @@ export type PostOptions = {
   readonly signal: AbortSignal;
 };
 
-export type ServicePost = AsyncDisposable & { post(service: URL, options: PostOptions): Promise<string> };
+type ServicePost = AsyncDisposable & { post(service: URL, options: PostOptions): Promise<string> };
 
-export type ServicePostOptions = {
+type ServicePostOptions = {
   readonly retries: RetryOptions;
   readonly maxExpansion: number;
   headersFor(url: URL): Readonly<Record<string, string>>;

@@ -1,9 +1,10 @@
 /** Distinguishes tables of data from tables used for layout and for code with a gutter. */
-import { listNameWords } from "../choose/class-names.ts";
+
 import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
+import { listNameWords } from "./class-names.ts";
 
-export type TableKind = "data" | "layout" | "code";
+type TableKind = "data" | "layout" | "code";
 
 /** What a table is used for. A table that contains another is layout. */
 export function classifyTable(page: Page, table: Element): TableKind {
@@ -75,8 +76,8 @@ function isInsideCode(table: Element): boolean {
   return false;
 }
 
-function hasClassWord({ attributes }: Element, wanted: ReadonlySet<string>): boolean {
-  return listNameWords(attributes.class ?? "", "").some((word) => wanted.has(word));
+function hasClassWord({ attributes }: Element, words: ReadonlySet<string>): boolean {
+  return listNameWords(attributes.class ?? "", "").some((word) => words.has(word));
 }
 
 type LayoutCheck = (parts: TableParts, table: Element) => boolean;

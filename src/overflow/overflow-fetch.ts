@@ -1,22 +1,22 @@
 /** Recovery as a `fetch`, for every SDK that accepts one. A success passes through unchanged. */
-import type { OverflowReport } from "../../contract/overflow-report.ts";
-import { openSession, type Session } from "../../session/session.ts";
-import { classify } from "../classify/classify.ts";
-import type { Dialect } from "../dialects/dialect.ts";
-import { dialects as builtInDialects, findDialect } from "../dialects/dialects.ts";
-import { recoverExchange, type SendResult } from "../exchange.ts";
-import { openRecovery } from "../open-recovery.ts";
-import type { Recovery } from "../recovery.ts";
+import type { OverflowReport } from "../contract/overflow-report.ts";
+import { openSession, type Session } from "../session/session.ts";
+import { classify } from "./classify/classify.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { dialects as builtInDialects, findDialect } from "./dialects/dialects.ts";
+import { recoverExchange, type SendResult } from "./exchange.ts";
+import { openRecovery } from "./open-recovery.ts";
+import type { Recovery } from "./recovery.ts";
 import {
   addReportToBody,
   addReportToStream,
   failureHeaders,
   makePreparedHeader,
   makeRecoveredHeader,
-} from "./failure.ts";
-import { decodeBody, type OutgoingRequest, parseOutgoing } from "./outgoing-request.ts";
-import { createRefusalScanner, type RefusalScanner } from "./refusal-scanner.ts";
-import { readInputTokens } from "./token-usage.ts";
+} from "./wire/failure.ts";
+import { decodeBody, type OutgoingRequest, parseOutgoing } from "./wire/outgoing-request.ts";
+import { createRefusalScanner, type RefusalScanner } from "./wire/refusal-scanner.ts";
+import { readInputTokens } from "./wire/token-usage.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];

@@ -1,5 +1,5 @@
 /** Recognises the scripts of a page that carry data: facts about the page, or the content that scripts would show. */
-import type { Element, Payload } from "../tree/tree.ts";
+import type { Element, Payload } from "./tree.ts";
 
 /** Comment syntax after the JSON is at most this long, with the blanks around it. */
 const MAX_COMMENT_END_CHARS = 20;

@@ -1,8 +1,8 @@
 /** http and https URLs as a source. */
-import { SpillwayError } from "../../errors.ts";
-import type { OpenedSource, UnchangedSource } from "../source.ts";
-import type { SourceKind } from "../source-kind.ts";
-import { parseTarget } from "./url.ts";
+import { SpillwayError } from "../errors.ts";
+import { parseTarget } from "./http/url.ts";
+import type { OpenedSource, UnchangedSource } from "./source.ts";
+import type { SourceKind } from "./source-kind.ts";
 
 export const httpSource: SourceKind = {
   matches: (given) => /^\s*https?:/i.test(given),

@@ -1,8 +1,8 @@
 /** Footnotes, in the two ways pages mark them: by links, and inside their own line. */
 
-import { headingTags, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
-import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
+import { headingTags, inlineTags, tableTags, wordSet } from "./tags.ts";
+import { collectText, type Element, type Page } from "./tree.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
