@@ -52,6 +52,8 @@ export type Segment = {
   readonly label: string;
   readonly text: string;
   readonly marks: readonly Mark[];
+  /** The page, sheet or slide is long and goes on in the next segment. */
+  readonly isContinued?: boolean;
 };
 
 /** Facts that documents of any format may have. */
@@ -64,6 +66,7 @@ export type DocumentFacts = {
   /** The name of the site it belongs to. */
   readonly site?: string;
   readonly canonicalUrl?: string;
+  /** Pages, sheets or slides. */
   readonly pageCount?: number;
   /** How the pages were read; added up by extract.ts. */
   readonly tally?: PageTally;
@@ -84,6 +87,10 @@ export type Description = {
   readonly warnings?: readonly string[];
   /** The document shows its text only after running scripts. */
   readonly needsScripts?: boolean;
+  /** What its pages are called; `page` if it does not say. */
+  readonly pageName?: Exclude<SegmentKind, "whole">;
+  /** How much there is, as the summary line says it, such as `640x480`. Made from `pageCount` if it does not say. */
+  readonly extent?: string;
 };
 
 /** Why text could not be read; the sentence a user sees is worded in `answer/`. */
