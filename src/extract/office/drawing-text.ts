@@ -1,18 +1,19 @@
-/** Writes the shapes of one slide, or of its notes, as Markdown: the title first, then text, tables and pictures. */
-import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
-import { EquationBuilder } from "../equations.ts";
-import { MarkdownBlocks } from "../markdown-blocks.ts";
-import type { Relation } from "../package-parts.ts";
+/** Writes the shapes of a slide, of its notes, or on a sheet as Markdown: text, tables and descriptions of pictures. */
+import type { XmlEvents, XmlTag } from "../xml/scan-xml.ts";
+import { EquationBuilder } from "./equations.ts";
+import { MarkdownBlocks } from "./markdown-blocks.ts";
+import type { Relation } from "./package-parts.ts";
 
 type Line = { readonly level: number; readonly isItem: boolean; readonly text: string };
 type Shape = { placeholder: string; readonly lines: Line[] };
 type Paragraph = { level: number; bullet: boolean | undefined; text: string };
 type Block = { readonly shape: Shape } | { readonly rows: string[][] };
 
-/** Placeholders of the layout that repeat on every slide. */
-const repeatedPlaceholders = new Set(["dt", "ftr", "sldNum", "hdr", "sldImg"]);
+/** Placeholders that repeat on every slide; those with a number or a picture of the slide have no text of their own. */
+const footerPlaceholders = new Set(["dt", "ftr", "hdr"]);
+const emptyPlaceholders = new Set(["sldNum", "sldImg"]);
 
-export class SlideText implements XmlEvents {
+export class DrawingText implements XmlEvents {
   /** Relations to diagrams and charts, whose text is in other parts. */
   readonly references: string[] = [];
   isHidden = false;
@@ -72,7 +73,13 @@ export class SlideText implements XmlEvents {
       .trim();
   }
 
-  /** Everything but the title. */
+  /** Headers, footers and dates, which most slides share. */
+  get footers(): string[] {
+    const shapes = this.#shapes.filter(({ placeholder }) => footerPlaceholders.has(placeholder));
+    return shapes.flatMap(({ lines }) => lines.map(({ text }) => text.trim()));
+  }
+
+  /** Everything but the title and the footers. */
   writeBody(): string {
     const blocks = new MarkdownBlocks();
     for (const block of this.#blocks) {
@@ -93,6 +100,8 @@ export class SlideText implements XmlEvents {
     sp: () => this.#startShape(),
     cxnSp: () => this.#startShape(),
     pic: () => this.#startShape(),
+    grpSp: () => this.#startShape(),
+    graphicFrame: () => this.#startShape(),
     ph: (tag) => {
       this.#shape.placeholder = tag.get("type") ?? "body";
     },
@@ -166,7 +175,8 @@ export class SlideText implements XmlEvents {
 
   #refer(id: string | undefined): void {
     const relation = this.#relations.get(id ?? "");
-    if (relation && !relation.isExternal) this.references.push(relation.target);
+    if (relation && !relation.isExternal && this.references.length < MAX_REFERENCES)
+      this.references.push(relation.target);
   }
 
   #add(text: string): void {
@@ -197,10 +207,12 @@ export class SlideText implements XmlEvents {
   }
 }
 
+const MAX_REFERENCES = 500;
+
 const isTitle = (placeholder: string): boolean => placeholder === "title" || placeholder === "ctrTitle";
 
 function writeShape({ placeholder, lines }: Shape, blocks: MarkdownBlocks): void {
-  if (repeatedPlaceholders.has(placeholder)) return;
+  if (footerPlaceholders.has(placeholder) || emptyPlaceholders.has(placeholder)) return;
   // One paragraph alone is a sentence, not a list.
   const isList = lines.length > 1;
   for (const { level, isItem, text } of lines) {

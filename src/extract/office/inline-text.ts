@@ -1,30 +1,37 @@
 /** The text of one paragraph with its formats. Neighbouring runs of the same format share one pair of signs. */
 
 const signs = { bold: "**", italic: "_", strike: "~~" } as const;
-type Format = keyof typeof signs | "hidden";
+const formats = ["bold", "italic", "strike"] as const;
+type Format = (typeof formats)[number];
 
 export class InlineText {
   #text = "";
-  /** Text of the current format that was not written yet. */
+  /** Text of one format that was not written yet. */
   #pending = "";
-  #pendingFormat = "";
-  #run = new Set<Format>();
+  #pendingFormats: readonly Format[] = [];
+  #runFormats = new Set<Format>();
+  #isHidden = false;
   #script = "";
   #link: { readonly target: string; readonly at: number } | undefined;
 
+  /** Begins a run, which has no formats yet; text between runs has none either. */
   startRun(): void {
-    this.#run = new Set();
+    this.#runFormats = new Set();
+    this.#isHidden = false;
     this.#script = "";
   }
 
   endRun(): void {
-    this.#run = new Set();
-    this.#script = "";
+    this.startRun();
   }
 
   setFormat(format: Format, isOn: boolean): void {
-    if (isOn) this.#run.add(format);
-    else this.#run.delete(format);
+    if (isOn) this.#runFormats.add(format);
+    else this.#runFormats.delete(format);
+  }
+
+  setHidden(isHidden: boolean): void {
+    this.#isHidden = isHidden;
   }
 
   /** `superscript` or `subscript`. */
@@ -33,12 +40,12 @@ export class InlineText {
   }
 
   add(text: string): void {
-    if (this.#run.has("hidden") || text === "") return;
-    const format = (["bold", "italic", "strike"] as const).filter((name) => this.#run.has(name)).join(" ");
-    const isGap = text.trim() === "";
-    if (format !== this.#pendingFormat && !isGap) {
+    if (this.#isHidden || text === "") return;
+    const current = formats.filter((format) => this.#runFormats.has(format));
+    // White space has no visible format, so it does not end a run.
+    if (text.trim() !== "" && current.join() !== this.#pendingFormats.join()) {
       this.#flush();
-      this.#pendingFormat = format;
+      this.#pendingFormats = current;
     }
     this.#pending += this.#writeScript(text);
   }
@@ -51,10 +58,10 @@ export class InlineText {
   closeLink(): void {
     this.#flush();
     if (this.#link === undefined) return;
-    const label = this.#text.slice(this.#link.at);
-    const { target } = this.#link;
-    if (label.trim() !== "" && label.trim() !== target)
-      this.#text = `${this.#text.slice(0, this.#link.at)}[${label.trim()}](${target.replaceAll(" ", "%20")})`;
+    const { target, at } = this.#link;
+    const label = this.#text.slice(at).trim();
+    if (label !== "" && label !== target)
+      this.#text = `${this.#text.slice(0, at)}[${label}](${target.replaceAll(" ", "%20")})`;
     this.#link = undefined;
   }
 
@@ -69,12 +76,15 @@ export class InlineText {
     return this.#script === "subscript" ? `_${text}` : text;
   }
 
-  /** Signs touch the words they format, so white space around them stays outside. */
+  /** Signs touch the words they format, so white space around them stays outside. They cannot span lines. */
   #flush(): void {
-    const [, before = "", core = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(this.#pending) ?? [];
-    const marks = this.#pendingFormat.split(" ").filter((name) => name in signs) as (keyof typeof signs)[];
-    const open = core === "" || core.includes("\n") ? "" : marks.map((name) => signs[name]).join("");
-    this.#text += `${before}${open}${core}${[...open.matchAll(/\*\*|_|~~/g)].reverse().join("")}${after}`;
+    const core = this.#pending.trim();
+    const used = core === "" || core.includes("\n") ? [] : this.#pendingFormats;
+    const open = used.map((format) => signs[format]).join("");
+    const close = used.toReversed().map((format) => signs[format]);
+    const start = this.#pending.indexOf(core);
+    const [before, after] = [this.#pending.slice(0, start), this.#pending.slice(start + core.length)];
+    this.#text += `${before}${open}${core}${close.join("")}${after}`;
     this.#pending = "";
   }
 }
