@@ -93,7 +93,7 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 90,
+    maxModules: 93,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
