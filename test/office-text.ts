@@ -9,6 +9,7 @@ export const officeTypes = {
   odt: "application/vnd.oasis.opendocument.text",
   ods: "application/vnd.oasis.opendocument.spreadsheet",
   odp: "application/vnd.oasis.opendocument.presentation",
+  encrypted: "application/vnd.ms-office-encrypted",
 } as const;
 
 export type OfficeText = {

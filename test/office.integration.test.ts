@@ -5,6 +5,7 @@ import { openCli } from "./cli.ts";
 import { fetchFixture } from "./fixtures.ts";
 import { openMcp } from "./mcp.ts";
 import { makeDocx, makeParagraph, makePptx, makeShape, makeXlsx } from "./office.ts";
+import { encryptAgile } from "./office-encryption.ts";
 
 const heading = (text: string): string => makeParagraph(text, '<w:outlineLvl w:val="0"/>');
 
@@ -99,6 +100,17 @@ describe("an office document", { timeout: 120_000 }, () => {
     const { status, err } = await cli.run(["read", pptx, "--pages", "9"]);
     assert.notEqual(status, 0);
     assert.match(err, /Slide 9 is past the end: the text has 3 slides/);
+  });
+
+  test("that is encrypted asks for its password and is read with it", async () => {
+    await using cli = await openCli();
+    await cli.write("secret.docx", encryptAgile(report, "mooring"));
+    const [locked] = await cli.json("fetch", "secret.docx");
+    assert.equal(locked.error, "Failed to extract text from document: password required");
+    const { out } = await cli.run(["fetch", "secret.docx", "--password", "mooring"]);
+    assert.match(out, /Every gate opens by hand\./);
+    const [again] = await cli.json("read", locked.artifact_ref);
+    assert.equal(again.content, null, "text opened by a password is not stored");
   });
 
   test("that is damaged keeps its bytes and gives a reason", async () => {

@@ -1,8 +1,9 @@
 /** Reads a Word document: headers once, the body, then notes and comments, footers once. */
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { toTextSegments } from "../../text-segments.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
-import { type Zip, ZipError } from "../../zip/open-zip.ts";
+import type { Zip } from "../../zip/open-zip.ts";
 import { readChart } from "../charts.ts";
 import {
   findMainPart,
@@ -30,7 +31,7 @@ export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenera
 async function* readText(zip: Zip): AsyncGenerator<string> {
   const part = await findMainPart(zip, "word/document.xml");
   const member = zip.find(part);
-  if (member === undefined) throw new ZipError("corrupt", "the package has no document");
+  if (member === undefined) throw new FailureError("corrupt", "the package has no document");
   const relations = await readRelations(zip, part);
   const context: DocxContext = {
     relations,

@@ -1,10 +1,12 @@
 /** Reads OpenDocument files: texts in one piece, presentations by slide, spreadsheets by sheet. */
 import { cleanText } from "../../clean.ts";
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { toTextSegments } from "../../text-segments.ts";
 import { scanXml, type XmlEvents } from "../../xml/scan-xml.ts";
-import { type Zip, ZipError, type ZipMember } from "../../zip/open-zip.ts";
+import type { Zip, ZipMember } from "../../zip/open-zip.ts";
 import type { OfficeFacts, SheetCounts, SlideCounts } from "../describe-office.ts";
+import { openOdf } from "../encryption/decrypt-odf.ts";
 import { readFacts, readXml, scanPart } from "../package-parts.ts";
 import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
 import type { SheetRow } from "../sheet-tables.ts";
@@ -14,10 +16,10 @@ import { OdfStyles } from "./odf-styles.ts";
 import { type OdfContext, OdfText } from "./odf-text.ts";
 
 /** A text document, or a drawing or formula, whose text is read in the same way. */
-export async function* readOdt(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
-  const content = await findContent(zip);
+export async function* readOdt(packed: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem> {
+  const { zip, content } = await openPackage(packed, options);
   yield { info: await readFacts(zip, "meta.xml") };
-  yield* toTextSegments(readText(zip, content), { from, isMarkdown: true });
+  yield* toTextSegments(readText(zip, content), { from: options.from, isMarkdown: true });
 }
 
 async function* readText(zip: Zip, content: ZipMember): AsyncGenerator<string> {
@@ -80,13 +82,13 @@ function writeAsides({ notes, comments }: OdfText): string {
 }
 
 /** A presentation: one segment a slide, with its notes. */
-export async function* readOdp(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
-  const content = await findContent(zip);
+export async function* readOdp(packed: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
+  const { zip, content } = await openPackage(packed, options);
   const slides = await readSlides(zip, content);
-  if (slides.length === 0) throw new ZipError("no_text", "the presentation has no slides");
+  if (slides.length === 0) throw new FailureError("no_text", "the presentation has no slides");
   yield { info: { ...(await readFacts(zip, "meta.xml")), pageName: "slide", pageCount: slides.length } };
   for (const [index, { text: slide, isHidden }] of slides.entries()) {
-    if (index < from) continue;
+    if (index < options.from) continue;
     const heading = `Slide ${index + 1}${isHidden ? " (hidden)" : ""}`;
     const { text } = cleanText(`## ${heading}\n\n${slide}`.trim());
     const marks = [{ label: heading, level: 2, at: 0 }];
@@ -129,17 +131,17 @@ async function readSlides(zip: Zip, content: ZipMember): Promise<OdfSlide[]> {
 const MAX_SLIDES = 20_000;
 
 /** A spreadsheet: each sheet as a table. All sheets are in one part. */
-export async function* readOds(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
-  const content = await findContent(zip);
+export async function* readOds(packed: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
+  const { zip, content } = await openPackage(packed, options);
   const sheets = await listSheets(zip, content);
-  if (sheets.length === 0) throw new ZipError("corrupt", "the package has no sheets");
+  if (sheets.length === 0) throw new FailureError("corrupt", "the package has no sheets");
   const hiddenSheets = sheets.filter(({ isHidden }) => isHidden).length;
   const facts = await readFacts(zip, "meta.xml");
   yield { info: { ...facts, pageName: "sheet", pageCount: sheets.length, hiddenSheets } };
   const scan = new SheetScan(zip, content);
   yield* toSheetSegments(
     sheets.map((sheet, index) => scan.open(sheet, index)),
-    from,
+    options.from,
   );
 }
 
@@ -206,16 +208,13 @@ class SheetScan {
   }
 }
 
-async function findContent(zip: Zip): Promise<ZipMember> {
-  let isEncrypted = false;
-  await scanPart(zip, "META-INF/manifest.xml", {
-    open(name) {
-      if (name === "encryption-data") isEncrypted = true;
-    },
-    close: () => undefined,
-  });
-  if (isEncrypted) throw new ZipError("encrypted", "password required");
+type OdfPackage = { readonly zip: Zip; readonly content: ZipMember };
+
+async function openPackage(packed: Zip, { password }: HandlerOptions): Promise<OdfPackage> {
+  const zip = await openOdf(packed, password);
   const content = zip.find("content.xml");
-  if (content === undefined) throw new ZipError("corrupt", "the package has no content.xml");
-  return content;
+  if (content === undefined && zip.find("encrypted-package"))
+    throw new FailureError("encrypted", "unsupported encryption");
+  if (content === undefined) throw new FailureError("corrupt", "the package has no content.xml");
+  return { zip, content };
 }

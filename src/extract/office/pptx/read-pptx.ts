@@ -1,7 +1,8 @@
 /** Reads a presentation: one segment a slide, in the order of the show, with speaker notes and comments. */
 import { cleanText } from "../../clean.ts";
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
-import { type Zip, ZipError } from "../../zip/open-zip.ts";
+import type { Zip } from "../../zip/open-zip.ts";
 import { readChart } from "../charts.ts";
 import type { OfficeFacts, SlideCounts } from "../describe-office.ts";
 import { DrawingText } from "../drawing-text.ts";
@@ -43,8 +44,8 @@ async function readPresentation(zip: Zip): Promise<Presentation> {
   const listed = await listSlides(zip, main, relations);
   const slides = listed.length > 0 ? listed : findSlides(zip);
   if (zip.find(main) === undefined && slides.length === 0)
-    throw new ZipError("corrupt", "the package has no presentation");
-  if (slides.length === 0) throw new ZipError("no_text", "the presentation has no slides");
+    throw new FailureError("corrupt", "the package has no presentation");
+  if (slides.length === 0) throw new FailureError("no_text", "the presentation has no slides");
   return { slides, authors: await readAuthors(zip, relations), seenFooters: new Set() };
 }
 

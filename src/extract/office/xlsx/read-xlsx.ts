@@ -1,7 +1,8 @@
 /** Reads a workbook: each sheet as a Markdown table under its name, long sheets in several segments. */
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
-import { type Zip, ZipError } from "../../zip/open-zip.ts";
+import type { Zip } from "../../zip/open-zip.ts";
 import type { OfficeFacts, SheetCounts } from "../describe-office.ts";
 import { readFacts, readXml } from "../package-parts.ts";
 import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
@@ -14,7 +15,7 @@ import { readWorkbook, type Sheet, type Workbook } from "./workbook.ts";
 export async function* readXlsx(zip: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
   const workbook = await readWorkbook(zip);
   const { sheets } = workbook;
-  if (sheets.length === 0) throw new ZipError("corrupt", "the package has no sheets");
+  if (sheets.length === 0) throw new FailureError("corrupt", "the package has no sheets");
   const hiddenSheets = sheets.filter(({ isHidden }) => isHidden).length;
   const facts = await readFacts(zip, "docProps/core.xml");
   yield { info: { ...facts, pageName: "sheet", pageCount: sheets.length, hiddenSheets } };
