@@ -77,23 +77,23 @@ async function readSlide(zip: Zip, part: string, { authors, seenFooters }: Prese
   const relations = await readRelations(zip, part);
   const drawing = new DrawingText(relations);
   await scanPart(zip, part, drawing);
-  const footers = drawing.footers.filter((text) => text !== "" && !seenFooters.has(text));
-  for (const text of footers) seenFooters.add(text);
+  const notes = new DrawingText(new Map());
+  await scanPart(zip, findTarget(relations, "notesSlide"), notes);
   const blocks = [drawing.writeBody()];
   for (const reference of drawing.references) blocks.push(await readChart(zip, reference));
   blocks.push(
-    await readNotes(zip, findTarget(relations, "notesSlide")),
+    notes.writeBody().replace(/^(?=.)/s, "Notes: "),
     await readComments(zip, findTargets(relations, "comments"), authors),
-    ...footers,
+    ...takeNew([...drawing.footers, ...notes.footers], seenFooters),
   );
   return { title: drawing.title, isHidden: drawing.isHidden, blocks };
 }
 
-async function readNotes(zip: Zip, part: string | undefined): Promise<string> {
-  const notes = new DrawingText(new Map());
-  await scanPart(zip, part, notes);
-  const text = notes.writeBody();
-  return text === "" ? "" : `Notes: ${text}`;
+/** The texts that were not seen before, which are then. */
+function takeNew(texts: readonly string[], seen: Set<string>): string[] {
+  const fresh = [...new Set(texts)].filter((text) => text !== "" && !seen.has(text));
+  for (const text of fresh) seen.add(text);
+  return fresh;
 }
 
 function toItem({ title, isHidden, blocks }: Slide, index: number): ExtractItem {
