@@ -85,10 +85,9 @@ function writeRow(cells: readonly string[], width: number): string {
 
 /** A cell on one line; a bar inside it would end it. */
 export function writeCell(text: string): string {
-  return text
-    .trim()
-    .replaceAll("|", "\\|")
-    .replaceAll(/\s*\n\s*/g, "<br>");
+  const trimmed = text.trim();
+  const escaped = trimmed.includes("|") ? trimmed.replaceAll("|", "\\|") : trimmed;
+  return escaped.includes("\n") ? escaped.replaceAll(/\s*\n\s*/g, "<br>") : escaped;
 }
 
 /** Text that begins like a heading or a fence is not one. */
