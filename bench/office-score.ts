@@ -19,7 +19,7 @@ export async function readWords(bytes: Uint8Array, extension: string): Promise<s
   try {
     const zip = await openZip(toBody({ bytes }, bytes.length));
     const text = await (texts[extension.replace(/m$/, "x")] ?? (async () => ""))(zip);
-    return splitTokens(text);
+    return splitTokens(reduceMarkdown(text));
   } catch {
     return []; // Damaged or encrypted: there is nothing to compare with.
   }

@@ -5,6 +5,7 @@ import { openCli } from "./cli.ts";
 import { fetchFixture } from "./fixtures.ts";
 import { openMcp } from "./mcp.ts";
 import { makeDocx, makeParagraph, makePptx, makeShape, makeXlsx } from "./office.ts";
+import { bombs } from "./office-bombs.ts";
 import { encryptAgile } from "./office-encryption.ts";
 
 const heading = (text: string): string => makeParagraph(text, '<w:outlineLvl w:val="0"/>');
@@ -146,5 +147,17 @@ describe("an office document", { timeout: 120_000 }, () => {
     const { summary, fields } = await fetchFixture(cli.work, "budget.xlsx");
     assert.match(summary, /sheets 3\. /);
     assert.deepEqual([fields.content_kind, fields.handler, fields.page_count], ["office_doc", "office", 3]);
+  });
+
+  test("made to exhaust a reader leaves the next one to be served", async () => {
+    await using cli = await openCli();
+    const wanted = ["200 MB of empty paragraphs", "tables nested 100,000 deep", "a part that claims 10 bytes"];
+    for (const [index, bomb] of bombs.filter(({ name }) => wanted.includes(name)).entries()) {
+      await cli.write(`bomb-${index}.docx`, bomb.make());
+      const [fields] = await cli.json("fetch", `bomb-${index}.docx`);
+      assert.equal(fields.error, "Failed to extract text from Word document: too large", bomb.name);
+      await cli.write("good.docx", makeDocx(makeParagraph(`Still here after ${index}.`)));
+      assert.match((await cli.run(["fetch", "good.docx"])).out, new RegExp(`Still here after ${index}\\.`));
+    }
   });
 });

@@ -59,9 +59,10 @@ export class MarkdownBlocks {
     return text;
   }
 
-  /** The text that remains at the end. */
+  /** The text that remains at the end. What follows begins another text. */
   end(): string {
     this.#closeCode();
+    this.#last = undefined;
     return `${this.take()}\n`;
   }
 

@@ -7,7 +7,7 @@ export type SheetSource = {
   readonly name: string;
   readonly isHidden: boolean;
   /** Rows in batches; row numbers rise. */
-  rows(): AsyncIterable<readonly SheetRow[]>;
+  rows(): AsyncIterable<Iterable<SheetRow>>;
   /** What is beside the cells, such as comments and charts, and counts for the tally. Called after the last row. */
   finish?(): Promise<{ readonly text: string; readonly counts: Readonly<Record<string, number>> }>;
 };
