@@ -1,4 +1,5 @@
 /** Splits sheets into segments: a sheet begins a segment, and a long one continues in further segments. */
+import { clip } from "../../system/safe-names.ts";
 import { cleanText } from "../clean.ts";
 import type { ExtractItem, Mark, PageNote } from "../handler.ts";
 import { findLastHeader, type SheetRow, writeRows } from "./sheet-tables.ts";
@@ -36,7 +37,11 @@ type SheetPart = {
 };
 
 async function* splitSheet(source: SheetSource): AsyncGenerator<SheetPart> {
-  const title = makeTitle(source);
+  const name = cleanText(source.name).text.replaceAll(/\s+/g, " ").trim();
+  const suffix = source.isHidden ? " (hidden)" : "";
+  const title = `${name}${suffix}`;
+  // The name is text of the document, and the place is not shown as such.
+  const place = `sheet ${JSON.stringify(clip(name))}${suffix}`;
   let rows: SheetRow[] = [];
   let chars = 0;
   /** The first row of a table that the part before did not end: each part repeats it, so that it can be read alone. */
@@ -49,7 +54,7 @@ async function* splitSheet(source: SheetSource): AsyncGenerator<SheetPart> {
     const blocks = [isFirst ? `## ${title}` : "", writeRows(rows, header), rest];
     const marks = isFirst ? [{ label: title, level: 2, at: 0 }] : [];
     const text = blocks.filter((block) => block !== "").join("\n\n");
-    return { text, label: `sheet ${title}${range}`, marks, isContinued, counts };
+    return { text, label: `${place}${range}`, marks, isContinued, counts };
   }
 
   for await (const batch of source.rows()) {
@@ -66,8 +71,4 @@ async function* splitSheet(source: SheetSource): AsyncGenerator<SheetPart> {
   }
   const { text, counts } = (await source.finish?.()) ?? { text: "", counts: {} };
   yield makePart(text, false, counts);
-}
-
-function makeTitle({ name, isHidden }: SheetSource): string {
-  return `${cleanText(name).text.replaceAll(/\s+/g, " ").trim()}${isHidden ? " (hidden)" : ""}`;
 }

@@ -87,8 +87,8 @@ describe("readXlsx", () => {
     assert.deepEqual(
       segments.map(({ label, text }) => [label, text.split("\n")[0]]),
       [
-        ["sheet Open", "## Open"],
-        ["sheet Secret (hidden)", "## Secret (hidden)"],
+        ['sheet "Open"', "## Open"],
+        ['sheet "Secret" (hidden)', "## Secret (hidden)"],
       ],
     );
     assert.deepEqual({ pageCount: info.pageCount, ...info }, { pageName: "sheet", pageCount: 2, hiddenSheets: 1 });
@@ -107,13 +107,13 @@ describe("readXlsx", () => {
     );
     let last = 0;
     for (const { label, text } of segments.slice(0, -1)) {
-      const [, first, end] = /^sheet Long, rows (\d+)-(\d+)$/.exec(label) ?? [];
+      const [, first, end] = /^sheet "Long", rows (\d+)-(\d+)$/.exec(label) ?? [];
       assert.equal(Number(first), last + 1);
       last = Number(end);
       assert.match(text, /^(## Long\n\n)?\| Number \| Words \|\n\| --- \| --- \|\n\| \d/);
     }
     assert.equal(last, 6_001);
-    assert.equal(segments.at(-1)?.label, "sheet Next");
+    assert.equal(segments.at(-1)?.label, 'sheet "Next"');
   });
 
   test("text boxes, charts, comments of both forms and page headers follow the cells", async () => {
