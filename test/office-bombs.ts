@@ -1,5 +1,5 @@
 /** Documents made to exhaust a reader: small files that expand, repeat, nest or refer without end. */
-import { makeDocx, makeOdf, makeParagraph, makePptx, makeShape, makeXlsx } from "./office.ts";
+import { makeDocx, makeOdf, makeParagraph, makePptx, makeShape, makeXlsx, readStored } from "./office.ts";
 import { encryptAgile } from "./office-encryption.ts";
 import type { officeTypes } from "./office-text.ts";
 import { makeZip, type ZipPart } from "./zip.ts";
@@ -15,18 +15,6 @@ const repack = (bytes: Buffer, replaced: readonly ZipPart[]): Buffer => {
   const names = new Set(replaced.map(({ name }) => name));
   return makeZip([...readStored(bytes).filter(({ name }) => !names.has(name)), ...replaced]);
 };
-
-/** The members of a package that was made without compression. */
-function readStored(bytes: Buffer): ZipPart[] {
-  const parts: ZipPart[] = [];
-  for (let at = 0; bytes.readUInt32LE(at) === 0x04034b50; ) {
-    const [size, nameBytes] = [bytes.readUInt32LE(at + 18), bytes.readUInt16LE(at + 26)];
-    const start = at + 30 + nameBytes;
-    parts.push({ name: bytes.toString("utf8", at + 30, start), data: bytes.subarray(start, start + size) });
-    at = start + size;
-  }
-  return parts;
-}
 
 /** A document whose main part is this; it is compressed. */
 const docxOf = (body: string, claimedBytes?: number): Buffer =>

@@ -11,7 +11,8 @@ type Paragraph = { level: number; bullet: boolean | undefined; text: string };
 type Block = { readonly shape: Shape } | { readonly rows: string[][] };
 
 /** Placeholders that repeat on every slide. */
-const footerPlaceholders = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
+const footerPlaceholders: ReadonlySet<string> = new Set(["dt", "ftr", "hdr"]);
+const numberPlaceholders: ReadonlySet<string> = new Set(["sldNum", "sldImg"]);
 
 export class DrawingText implements XmlEvents {
   /** Relations to diagrams and charts, whose text is in other parts. */
@@ -73,12 +74,19 @@ export class DrawingText implements XmlEvents {
       .trim();
   }
 
-  /** Headers, footers and dates, which most slides share; a bare number counts the slides. */
+  /** Headers, footers and dates, which most slides share. */
   get footers(): string[] {
-    const shapes = this.#shapes.filter(({ placeholder }) => footerPlaceholders.has(placeholder));
-    return shapes
-      .flatMap(({ lines }) => lines.map(({ text }) => text.trim()))
-      .filter((text) => !/^\W*\d*\W*$/.test(text));
+    return this.#readPlaceholders(footerPlaceholders);
+  }
+
+  /** The number that the slide shows, which need not be its place in the file. */
+  get slideNumber(): string {
+    return this.#readPlaceholders(numberPlaceholders).find((text) => /^\d+$/.test(text)) ?? "";
+  }
+
+  #readPlaceholders(names: ReadonlySet<string>): string[] {
+    const shapes = this.#shapes.filter(({ placeholder }) => names.has(placeholder));
+    return shapes.flatMap(({ lines }) => lines.map(({ text }) => text.trim()));
   }
 
   /** Everything but the title and the footers. */
@@ -218,7 +226,7 @@ const MAX_REFERENCES = 500;
 const isTitle = (placeholder: string): boolean => placeholder === "title" || placeholder === "ctrTitle";
 
 function writeShape({ placeholder, lines }: Shape, blocks: MarkdownBlocks): void {
-  if (footerPlaceholders.has(placeholder)) return;
+  if (footerPlaceholders.has(placeholder) || numberPlaceholders.has(placeholder)) return;
   // One paragraph alone is a sentence, not a list.
   const isList = lines.length > 1;
   for (const { level, isItem, text } of lines) {

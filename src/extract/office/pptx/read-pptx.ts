@@ -4,6 +4,7 @@ import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import type { Zip } from "../../zip/open-zip.ts";
 import { readChart } from "../charts.ts";
+import { makeDamagedItem, tryPart } from "../damaged-parts.ts";
 import type { OfficeFacts, SlideCounts } from "../describe-office.ts";
 import { DrawingText } from "../drawing-text.ts";
 import {
@@ -23,8 +24,8 @@ export async function* readPptx(zip: Zip, { from }: HandlerOptions): AsyncGenera
   const { slides } = presentation;
   yield { info: { ...(await readFacts(zip, "docProps/core.xml")), pageName: "slide", pageCount: slides.length } };
   for (const [index, part] of slides.entries()) {
-    const slide = await readSlide(zip, part, presentation);
-    if (index >= from) yield toItem(slide, index);
+    const slide = await tryPart(() => readSlide(zip, part, index, presentation));
+    if (index >= from) yield slide ? toItem(slide, index) : makeDamagedItem("slide", index, `slide ${index + 1}`);
   }
 }
 
@@ -73,7 +74,12 @@ function findSlides(zip: Zip): string[] {
   return names.sort((one, other) => numberOf(one) - numberOf(other)).slice(0, MAX_SLIDES);
 }
 
-async function readSlide(zip: Zip, part: string, { authors, seenFooters }: Presentation): Promise<Slide> {
+async function readSlide(
+  zip: Zip,
+  part: string,
+  index: number,
+  { authors, seenFooters }: Presentation,
+): Promise<Slide> {
   const relations = await readRelations(zip, part);
   const drawing = new DrawingText(relations);
   await scanPart(zip, part, drawing);
@@ -84,6 +90,7 @@ async function readSlide(zip: Zip, part: string, { authors, seenFooters }: Prese
   blocks.push(
     notes.writeBody().replace(/^(?=.)/s, "Notes: "),
     await readComments(zip, findTargets(relations, "comments"), authors),
+    ["", String(index + 1)].includes(drawing.slideNumber) ? "" : `Shown as slide ${drawing.slideNumber}`,
     ...takeNew([...drawing.footers, ...notes.footers], seenFooters),
   );
   return { title: drawing.title, isHidden: drawing.isHidden, blocks };
