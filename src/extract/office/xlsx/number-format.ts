@@ -53,8 +53,9 @@ export function makeNumberWriter(id: number, code: string | undefined, is1904: b
 
 /** As a cell without a format shows it: at most 11 significant digits are visible, 15 are kept. */
 export function writeGeneral(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  return String(Number(value.toPrecision(15)));
+  const text = String(value);
+  // Only the last digits of a long fraction can be noise.
+  return text.length <= 16 || !Number.isFinite(value) ? text : String(Number(value.toPrecision(15)));
 }
 
 function splitSections(code: string): string[] {
