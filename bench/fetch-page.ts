@@ -28,7 +28,7 @@ async function extractOnly(number: number): Promise<number> {
 }
 
 async function fetchOurs(number: number, noCache: boolean): Promise<number> {
-  return (await fetchSource(pageUrl(number), { noCache }, session)).fields.extracted_chars;
+  return (await fetchSource(pageUrl(number), { noCache }, session)).fields.extracted_chars ?? 0;
 }
 
 /** Peers are installed in this folder only, so the compiler does not know them. */

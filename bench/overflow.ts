@@ -3,7 +3,6 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from "node:net";
 import { defaultSettings } from "../src/config/settings.ts";
 import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
-import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { prepareUnchanged } from "../src/overflow/prepared-request.ts";
@@ -12,17 +11,20 @@ import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
-import { countTokens, simulateProvider, wordings } from "../test/provider.ts";
 import { longTranscript } from "../test/transcripts.ts";
+import { printFigures } from "./overflow-figures.ts";
+import { printProxyMemory } from "./overflow-memory.ts";
+import { plainProxy } from "./overflow-plain-proxy.ts";
 
 export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
 
 export async function run(): Promise<void> {
   measureClassification();
-  await measureRecovery();
+  await printFigures();
   await measureWrapper();
   await measureRewriting();
   await measureProxy();
+  await printProxyMemory();
 }
 
 function measureClassification(): void {
@@ -38,38 +40,6 @@ function measureClassification(): void {
 }
 
 const memorySession = () => openSession({ inMemory: true, settings: defaultSettings });
-
-async function measureRecovery(): Promise<void> {
-  const count = 40;
-  const rows: Record<string, Record<string, string>> = {};
-  for (const { dialect, sharesWindow, address, writeRequest, refuse } of httpSimulators) {
-    for (const [label, wording] of [
-      ["usual wording", refuse],
-      ["no numbers", wordings.bare],
-    ] as const) {
-      const row: Record<string, string> = {};
-      for (const share of [0.5, 0.7, 0.9]) {
-        let recovered = 0;
-        for (let seed = 1; seed <= count; seed++) {
-          const conversation = longTranscript(seed);
-          const request = writeRequest(conversation);
-          const output = sharesWindow ? conversation.outputTokens : 0;
-          const provider = simulateProvider({
-            windowTokens: Math.floor((countTokens(request) + output) * share),
-            wording,
-          });
-          const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });
-          const { status } = await fetch(address, { method: "POST", body: JSON.stringify(request) });
-          recovered += status === 200 ? 1 : 0;
-        }
-        row[`window ${share * 100} %`] = `${((recovered / count) * 100).toFixed(1)} %`;
-      }
-      rows[`${dialect.name}, ${label}`] = row;
-    }
-  }
-  console.log(`Recovered of ${count} generated transcripts per cell, two requests at most:`);
-  console.table(rows);
-}
 
 async function measureWrapper(): Promise<void> {
   const json = JSON.stringify(openaiChat.writeRequest(longTranscript(1)));
@@ -232,19 +202,6 @@ function answerStream(request: IncomingMessage, response: Parameters<RequestList
       response.write(`data: {"choices":[{"delta":{"content":"${word}"}}]}\n\n`);
     response.end("data: [DONE]\n\n");
   });
-}
-
-/** A minimal reverse proxy: headers and bodies piped both ways. */
-function plainProxy(port: number): RequestListener {
-  const agent = new Agent({ keepAlive: true });
-  return (request, response) => {
-    const { method, url, headers } = request;
-    const forward = httpRequest({ port, host: "127.0.0.1", method, path: url, headers, agent }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(forward);
-  };
 }
 
 async function listen(handler: RequestListener) {

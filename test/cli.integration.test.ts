@@ -142,6 +142,20 @@ describe("spillway fetch", () => {
     assert.match(err, /There is no file missing/);
   });
 
+  test("shows and counts the damage in a text and in a page", async () => {
+    await using cli = await openCli();
+    await cli.write("a.log", `first\x02 line\n${"a line of a log\n".repeat(800)}last\x1f\0\0 line\n`);
+    const [log] = await cli.json("fetch", "a.log");
+    assert.equal(log.content_kind, "text");
+    assert.ok(log.content.startsWith("first\ufffd line\n") && log.content.endsWith("last\ufffd\ufffd line\n"));
+    assert.deepEqual(log.warnings, ["Shown as U+FFFD: 4 control characters."]);
+    const page = Buffer.from(`<meta charset="utf-8"><p>${"今天的天气很好。".repeat(40)}</p>`);
+    const damaged = Buffer.concat([page.subarray(0, 100), Buffer.from([0xff]), page.subarray(100)]);
+    const [html] = await cli.json("fetch", `data:text/html;charset=utf-8;base64,${damaged.toString("base64")}`);
+    assert.match(html.content, /^今天的.*\ufffd.*天气/);
+    assert.match(html.warnings.join(), /Shown as U\+FFFD: \d undecodable place/);
+  });
+
   test("reads standard input and data: URLs", async () => {
     await using cli = await openCli();
     const reply = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);
@@ -156,8 +170,9 @@ describe("spillway fetch", () => {
     const [fields] = await cli.json("fetch", "big.txt", "--set", "artifacts.source_bytes=2000");
     assert.deepEqual(
       [fields.source_truncated, fields.truncated, fields.size_bytes, fields.extracted_chars],
-      [true, true, 2_000, 2_000],
+      [true, true, 2_000, null],
     );
+    assert.match(fields.warnings.join(), /at least 2000; the source was not kept whole/);
     assert.match(fields.warnings[0], /^Only the first .* of the source were kept/);
   });
 
@@ -369,13 +384,24 @@ describe("spillway cat and detect", () => {
     const set = ["--set", "extract.chars=100000"];
     const [fetched] = await cli.json("fetch", "wide.txt", ...set);
     assert.equal(fetched.extraction_truncated, true);
-    assert.ok(fetched.extracted_chars < 200_000);
+    assert.equal(fetched.extracted_chars, 350_000, "text is counted to its end, however much of it is stored");
     const [part] = await cli.json("read", fetched.artifact_ref, "--offset", "150000", "--max-chars", "1000", ...set);
     assert.equal(part.content, "x".repeat(1_000));
     const [end] = await cli.json("read", fetched.artifact_ref, "--lines", "1", "--max-chars", "1000");
     assert.deepEqual([end.total_chars, end.extraction_truncated], [350_000, false]);
     const [last] = await cli.json("read", fetched.artifact_ref, "--offset", "349999");
     assert.equal(last.content, "!");
+  });
+
+  test("a read names the whole length of a text, however little of it is read", async () => {
+    await using cli = await openCli();
+    const source = `<p>${"text and tags<br>\n".repeat(20_000)}</p>`;
+    await cli.write("wide.html", source);
+    const [{ artifact_ref: ref }] = await cli.json("fetch", "wide.html");
+    const [part] = await cli.json("read", ref, "--mode", "raw", "--max-chars", "1000", "--set", "extract.chars=100000");
+    assert.deepEqual([part.total_chars, part.total_lines], [source.length, 20_001]);
+    const { err } = await cli.run(["read", ref, "--mode", "raw", "--offset", "999999"]);
+    assert.match(err, /Offset 999999 is past the end: the text has 360,007 characters/);
   });
 
   test("detect prints kind, type, charset, what decided and all signals", async () => {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 const floors = [
   ["surfaces", "index.ts", "testing.ts"],
   ["tools"],
-  ["verbs", "search", "overflow"],
+  ["verbs", "search", "overflow", "web"],
   ["answer"],
   ["load"],
   ["session"],

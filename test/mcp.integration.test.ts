@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { clientRows } from "../src/config/clients.ts";
-import { builtInTools } from "../src/tools/tools.ts";
+import { defaultSettings } from "../src/config/settings.ts";
+import { builtInTools, listOffered } from "../src/tools/tools.ts";
 import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 import { makePdfWithPages } from "./pdf.ts";
@@ -27,7 +28,7 @@ for (const revision of revisions) {
       const { tools: listed } = await client.listTools();
       assert.deepEqual(
         listed.map(({ name }) => name),
-        builtInTools.map(({ name }) => name),
+        listOffered(builtInTools, { settings: defaultSettings, env: {} }).map(({ name }) => name),
       );
       for (const { title, annotations, description, outputSchema } of listed) {
         assert.ok(title && annotations?.readOnlyHint && description && description.length < 1_000 && outputSchema);

@@ -57,7 +57,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.txt",
     args: ["fetch", "weir.txt"],
-    maxModules: 138,
+    maxModules: 144,
     without: [
       "search",
       "overflow",
@@ -72,13 +72,13 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.html",
     args: ["fetch", "weir.html"],
-    maxModules: 189,
+    maxModules: 195,
     without: ["search", "overflow", "tools", "retrieval", ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 138,
+    maxModules: 144,
     without: [
       "search",
       "overflow",
@@ -93,7 +93,7 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 97,
+    maxModules: 101,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
@@ -129,7 +129,8 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 235,
+    // 19 of them are web search: which tools are listed depends on the keys that each provider names.
+    maxModules: 257,
     without: [
       "search/embed",
       "overflow",
@@ -149,7 +150,7 @@ const flows: readonly Flow[] = [
   {
     name: "proxy",
     args: ["proxy", "--set", "proxy.port=0"],
-    maxModules: 128,
+    maxModules: 151,
     without: ["search", "verbs", "tools", "extract", "surfaces/mcp", "surfaces/runner", "surfaces/ai-sdk"],
     stop: async (child) => {
       await once(child.stdout, "data");

@@ -4,9 +4,9 @@ import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { defaultSettings } from "../src/config/settings.ts";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
+import { openRecoveryMemory } from "../src/overflow/memory/recovery-memory.ts";
 import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { hashContent } from "../src/overflow/shed.ts";
-import { createStickyStubs } from "../src/overflow/sticky-stubs.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { wordings } from "./provider.ts";
 import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
@@ -200,24 +200,22 @@ describe("persistent stubs", () => {
     assert.equal((await post(messages, {}, first, "https://other.sim/v1/messages")).calls.length, 2);
   });
 
-  test("are limited in characters: the conversation that was not used for longest is forgotten", () => {
-    const sticky = createStickyStubs();
+  test("are read from the store once the memory of the process is full", async () => {
+    const { store } = await openWatchedSession();
+    const memory = openRecoveryMemory(store);
     const given = (about: number) => {
       const request = {
         messages: [{ role: "user", content: `about ${about}` }, ...oldRound("x".repeat(600)).slice(1), opening],
       };
       return { dialect: anthropicMessages, request, target: { endpoint: "e", model: "m" } };
     };
-    const remember = (about: number) => {
+    for (let about = 0; about < 12; about++) {
       const [part] = anthropicMessages.findParts(given(about).request);
       assert.ok(part && "text" in part.content);
-      sticky.remember(given(about), [{ part, ref: "af", ...hashContent(part.content), text: "s".repeat(4_000_000) }]);
-    };
-    for (let about = 0; about < 12; about++) remember(about);
-    assert.deepEqual(
-      [0, 3, 4, 11].map((about) => sticky.find(given(about)).length),
-      [0, 0, 1, 1],
-    );
+      const stubs = [{ part, ref: "af", ...hashContent(part.content), text: "s".repeat(4_000_000) }];
+      await memory.remember(given(about), { clamp: [], stubs }, stubs);
+    }
+    for (const about of [0, 4, 11]) assert.equal((await memory.find(given(about))).stubs.length, 1);
   });
 });
 
@@ -289,7 +287,7 @@ describe("learned limits", () => {
           // Two refusals name 5,000 tokens; each is followed by an accepted retry.
           return sent.length === 1 || sent.length === 3
             ? Response.json({ error: { message: "prompt is too long: 6100 tokens > 5000 maximum" } }, { status: 400 })
-            : Response.json({ type: "message", usage: { output_tokens: 3, ...usage } });
+            : Response.json({ type: "message", usage: { output_tokens: 3, ...(sent.length > 4 ? usage : {}) } });
         },
         { session },
       );

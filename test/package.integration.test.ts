@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { rolldown } from "rolldown";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { makePdfWithPages } from "./pdf.ts";
 
@@ -19,6 +20,8 @@ describe("the packed package, installed elsewhere", () => {
     folder = (await makeTemporaryFolder()).path;
     await run("npm", ["pack", "--pack-destination", folder], { cwd: root });
     await writeFile(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
+    await mkdir(join(folder, "latest-types"));
+    await symlink(join(root, "node_modules", "node-types-latest"), join(folder, "latest-types", "node"));
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     // All dependencies are installed from our own node_modules: a test opens no connection.
     const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
@@ -38,17 +41,14 @@ describe("the packed package, installed elsewhere", () => {
 
   const env = (): NodeJS.ProcessEnv => ({ ...process.env, SPILLWAY_HOME: join(folder, "home") });
 
+  /** Checks every declaration, of the package too, with the types of the Node we build with and of the newest one. */
   async function typeCheck(file: string): Promise<void> {
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "false"];
-    const types = [
-      "--lib",
-      "es2024,esnext.disposable",
-      "--typeRoots",
-      join(root, "node_modules", "@types"),
-      "--types",
-      "node",
-    ];
-    await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...types, file], { cwd: folder });
+    const libraries = ["--lib", "es2024,esnext.disposable"];
+    for (const typeRoot of [join(root, "node_modules", "@types"), join(folder, "latest-types")]) {
+      const types = ["--typeRoots", typeRoot, "--types", "node"];
+      await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...libraries, ...types, file], { cwd: folder });
+    }
   }
 
   test("runs through npx", async () => {
@@ -104,6 +104,25 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(reply.result.content[0].text, /\n\nhello from afar\n\n\[End untrusted content /);
   });
 
+  test("takes settings from flags, as documented, where a client passes no variables on", async () => {
+    const guide = await readFile(join(root, "docs", "mcp.md"), "utf8");
+    const [entry = ""] = /^\{ "mcpServers": .*"--set".*$/m.exec(guide) ?? [];
+    const { command, args } = JSON.parse(entry).mcpServers.spillway;
+    const home = join(folder, "flag-home");
+    const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } };
+    const flags = args.map((arg: string) => arg.replace("/data/spillway", home));
+    const running = run("npx", ["--offline", command, ...flags], options);
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "user", version: "1" } };
+    const call = { name: "web_fetch", arguments: { url: "data:,hello" } };
+    const requests = [
+      { id: 1, method: "initialize", params },
+      { id: 2, method: "tools/call", params: call },
+    ];
+    running.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
+    const [, reply = ""] = (await running).stdout.trim().split("\n");
+    assert.ok(JSON.parse(reply).result.structuredContent.artifact_path.startsWith(home));
+  });
+
   test("can be imported as a library, with a config file", async () => {
     await writeFile(join(folder, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
     await writeFile(
@@ -118,6 +137,55 @@ describe("the packed package, installed elsewhere", () => {
     const config = { SPILLWAY_CONFIG: join(folder, "config.jsonc") };
     const { stdout } = await run(process.execPath, ["use.js"], { cwd: folder, env: { ...env(), ...config } });
     assert.deepEqual(JSON.parse(stdout), [2_000, 35, "pdf"]);
+  });
+
+  /** Reads a page in process and a PDF in a child process. */
+  const commonJs = `
+    const { fetchSource, openSession } = require("spillway");
+    const { tools } = require("spillway/ai-sdk");
+    (async () => {
+      const session = await openSession({ inMemory: true });
+      const page = await fetchSource("data:text/html,<p>in process</p>", {}, session);
+      const pdf = await fetchSource("cjs.pdf", {}, session);
+      const toolNames = Object.keys(tools());
+      await session[Symbol.asyncDispose]();
+      console.log([page.fields.content, pdf.fields.content ?? pdf.fields.error, toolNames.includes("web_fetch")].join());
+    })();`;
+  const expectedOutput = "in process,In a child,true\n";
+
+  test("can be required by a CommonJS program", async () => {
+    await writeFile(join(folder, "cjs.pdf"), makePdfWithPages(["In a child"]));
+    await writeFile(join(folder, "program.cjs"), commonJs);
+    const { stdout, stderr } = await run(process.execPath, ["program.cjs"], { cwd: folder, env: env() });
+    assert.deepEqual([stdout, stderr], [expectedOutput, ""]);
+  });
+
+  test("can be bundled into a CommonJS program, where import.meta is empty", async () => {
+    await writeFile(join(folder, "cjs.pdf"), makePdfWithPages(["In a child"]));
+    await writeFile(join(folder, "to-bundle.cjs"), commonJs);
+    // Some bundlers give a CommonJS module the address of the bundle, others (esbuild) leave import.meta empty.
+    for (const define of [{}, { "import.meta": "emptyImportMeta" }]) {
+      const bundle = await rolldown({
+        cwd: folder,
+        input: "to-bundle.cjs",
+        platform: "node",
+        transform: { define },
+        checks: { emptyImportMeta: false },
+      });
+      await bundle.write({
+        file: join(folder, "bundle.cjs"),
+        format: "cjs",
+        codeSplitting: false,
+        banner: "const emptyImportMeta = {};",
+      });
+      await bundle.close();
+      const { stdout } = await run(process.execPath, ["bundle.cjs"], { cwd: folder, env: env() });
+      assert.equal(stdout, expectedOutput, JSON.stringify(define));
+    }
+    await using elsewhere = await makeTemporaryFolder();
+    await rename(join(folder, "bundle.cjs"), join(elsewhere.path, "bundle.cjs"));
+    const { stdout } = await run(process.execPath, [join(elsewhere.path, "bundle.cjs")], { cwd: folder, env: env() });
+    assert.match(stdout, /^in process,Failed to extract text from PDF: the engine for this kind is not installed/);
   });
 
   test("runs the sample in the README", async () => {
@@ -221,6 +289,7 @@ describe("the packed package, installed elsewhere", () => {
       return context.skip(`npm's cache has no such Node; npm cache add ${nodePackage(oldest)} adds it.`);
     assert.equal((await run(node, ["--version"])).stdout.trim(), `v${oldest}`);
     await writeFile(join(folder, "heron.ts"), "export const heron = 1;\n");
+    await writeFile(join(folder, "empty.ts"), "");
     const options = { cwd: folder, env: env() };
     const cli = join(folder, "node_modules", "spillway", "dist", "cli.js");
     for (const argv of [["index"], ["search", "heron"], ["doctor"], ["fetch", "heron.ts"]]) {
@@ -241,6 +310,10 @@ describe("the packed package, installed elsewhere", () => {
     await writeFile(join(folder, "readme-oldest.js"), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "");
     const sample = await run(node, ["readme-oldest.js"], options);
     assert.match(sample.stdout, /disk quota exceeded on volume 7/, "the README's code runs as printed");
+    await writeFile(join(folder, "cjs.pdf"), makePdfWithPages(["In a child"]));
+    await writeFile(join(folder, "oldest.cjs"), commonJs);
+    const required = await run(node, ["oldest.cjs"], options);
+    assert.deepEqual([required.stdout, required.stderr], [expectedOutput, ""], "it can be required");
     assert.match(stderr, /ExperimentalWarning: another one/, "other warnings are printed");
     assert.doesNotMatch(stderr, /SQLite/);
   });

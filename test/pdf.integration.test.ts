@@ -28,6 +28,17 @@ const deepObjects: Record<number, string> = {
   15000: "/DeviceRGB",
 };
 
+/** Pages of 700 characters in ten lines. */
+function fullPages(count: number) {
+  return Array.from({ length: count }, (_, index) => {
+    const lines = Array.from(
+      { length: 10 },
+      (_, line) => `Page ${index + 1}, line ${line + 1}: ${"a few words ".repeat(4)}here`,
+    );
+    return { text: lines.join("\n"), content: lines.map((text, line) => drawLine(text, 50, 750 - 20 * line)).join("") };
+  });
+}
+
 const scannedPage = {
   content: "q 500 0 0 700 50 50 cm /Im Do Q",
   entries: "/Resources << /XObject << /Im 30 0 R >> >>",
@@ -81,12 +92,71 @@ describe("a PDF", () => {
     const ref = fetched.artifact_ref;
     const [last] = await cli.json("read", ref, "--pages", "4999-5000");
     assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999-5000"]);
-    // If it were parsed again, nothing could be read.
-    await writeFile(fetched.artifact_path, Buffer.alloc(fetched.size_bytes, "x"));
-    const [again] = await cli.json("read", ref, "--pages", "212");
-    assert.equal(again.content, "This is page 212.");
     const [reply] = await cli.json("read", ref, "--query", "page 4321");
     assert.match(reply.content, /This is page 4321\./);
+    // If it were parsed again, nothing could be read.
+    await writeFile(fetched.artifact_path, Buffer.alloc(fetched.size_bytes, "x"));
+    for (const pages of ["212", "4998"]) {
+      const [again] = await cli.json("read", ref, "--pages", pages);
+      assert.equal(again.content, `This is page ${pages}.`);
+    }
+  });
+
+  test("is read at a far page without the pages before it, and says what is not known", async () => {
+    await using cli = await openCli();
+    await cli.write("long.pdf", makePdfWithPages(numberedPages(2_000)));
+    const [fetched] = await cli.json("fetch", "long.pdf", "--set", "extract.fetch_chars=1000");
+    const ref = fetched.artifact_ref;
+    assert.deepEqual([fetched.extracted_chars, fetched.has_more], [null, true]);
+    const [far] = await cli.json("read", ref, "--pages", "1990-1991");
+    assert.equal(far.content, "This is page 1990.\n\nThis is page 1991.");
+    assert.deepEqual([far.offset, far.start_line, far.end_line, far.total_chars, far.total_lines], Array(5).fill(null));
+    assert.deepEqual(
+      [far.page_range, far.page_count, far.next_offset, far.has_more],
+      ["1990-1991", 2_000, null, false],
+    );
+    assert.match(far.warnings.join(), /at least 40; pages 1990-1991 of 2,000 read so far/);
+    const [start] = await cli.json("read", ref, "--max-chars", "1000");
+    assert.match(start.warnings.join(), /pages 1-2\d\d of 2,000 read so far/, "the pages between were not extracted");
+    await writeFile(fetched.artifact_path, Buffer.alloc(fetched.size_bytes, "x"));
+    assert.equal((await cli.json("read", ref, "--pages", "1990-1991"))[0].content, far.content, "nor parsed twice");
+    assert.match((await cli.run(["read", ref, "--pages", "2001"])).err, /Page 2001 is past the end|corrupt/);
+  });
+
+  test("is read on, page by page, where offsets are not known", async () => {
+    await using cli = await openCli();
+    const pages = fullPages(200);
+    await cli.write("long.pdf", writePdf(pages.map(({ content }) => ({ content }))));
+    const { artifact_ref: ref } = (await cli.json("fetch", "long.pdf", "--set", "extract.fetch_chars=1000"))[0];
+    let [joined, next] = ["", "150-152,198-"];
+    for (let steps = 0; next !== undefined && steps < 20; steps++) {
+      const [part] = await cli.json("read", ref, "--pages", next, "--max-chars", "1000");
+      assert.ok(part.content.length <= 1_000);
+      assert.equal(part.next_offset, null);
+      joined += part.content;
+      next = part.next_pages;
+    }
+    const expected = [...pages.slice(149, 152), ...pages.slice(197)].map(({ text }) => text).join("");
+    assert.equal(joined.replace(/\s/g, ""), expected.replace(/\s/g, ""));
+    const { out } = await cli.run(["read", ref, "--pages", "150-152,198-", "--max-chars", "1000"]);
+    assert.match(out, /pages 150-151 of 200\.\]\nRead on: spillway read af_[0-9a-f]+ --pages 151@\d+-152,198-\n/);
+  });
+
+  test("names its whole length, or at least what is known", async () => {
+    await using cli = await openCli();
+    const pages = fullPages(80);
+    const chars = pages.map(({ text }) => text).join("\n\n").length;
+    await cli.write("a.pdf", writePdf(pages.map(({ content }) => ({ content }))));
+    const known = await cli.run(["fetch", "a.pdf", "--set", `extract.fetch_chars=${Math.ceil(chars / 2)}`]);
+    assert.match(known.out, /Total: at least \d+; pages 1-4\d of 80 read so far\. Use a higher maxChars/);
+    assert.match(known.out, /Extracted at least \d+ chars \(truncated=true\)/);
+    const whole = await cli.run(["fetch", "a.pdf"]);
+    assert.match(whole.out, new RegExp(`Extracted ${chars} chars .*\n[^]*Total: ${chars} chars. Use`));
+    const [fields] = await cli.json("read", known.out.match(/af_[0-9a-f]{32}/)?.[0] ?? "", "--max-chars", "1000");
+    assert.deepEqual(
+      [fields.total_chars, fields.total_lines, fields.extraction_truncated],
+      [chars, 80 * 10 + 79, false],
+    );
   });
 
   for (const { pages, message } of [
@@ -295,11 +365,8 @@ describe("a PDF", () => {
     await cli.json("cat", "warm-up.pdf", ...limits);
     const [slow] = await cli.json("cat", "a.pdf", ...limits);
     assert.deepEqual([slow.error, slow.extraction_truncated], ["Failed to extract text from PDF: too slow", true]);
-    const { err } = await cli.run(["read", slow.artifact_ref, "--pages", "59999", ...limits]);
-    assert.match(
-      err,
-      /Page 59999 was not reached: extraction ended after \d+ pages \(too slow\)\. The document has 60000/,
-    );
+    const { err } = await cli.run(["read", slow.artifact_ref, "--lines", "119990", ...limits]);
+    assert.match(err, /Line 119990 was not reached: extraction ended after [\d,]+ lines \(too slow\)\./);
     const [fields] = await cli.json("cat", "a.pdf", ...withCpu("10m"));
     assert.deepEqual([fields.text.endsWith("This is page 60000."), fields.extraction_truncated], [true, false]);
   });

@@ -47,6 +47,8 @@ export type ProviderOptions = {
   readonly windowTokens?: number;
   readonly bodyBytes?: number;
   readonly wording?: RefusalWording;
+  /** Counts the input tokens of a request. Default: `countTokens`. */
+  readonly count?: (request: RequestBody) => number;
   /** How a body over the byte limit is refused. */
   readonly bytesWording?: (bytes: number, limit: number) => { readonly status: number; readonly body: string };
   /** Answers every request with this. */
@@ -181,11 +183,18 @@ function reply(pathname: string, json: string, options: ProviderOptions, turn: n
   const streams = simulator.asksForStream(pathname, json);
   if (refusal && !(streams && options.overflowInStream))
     return { status: refusal.status, headers: type, chunks: [refusal.body] };
-  if (!streams) return { status: 200, headers: type, chunks: [JSON.stringify(simulator.wholeAnswer)] };
+  if (!streams) return { status: 200, headers: type, chunks: [JSON.stringify(withUsage(simulator.wholeAnswer, json))] };
   const chunks = refusal
     ? refusingStream(simulator, refusal.body, options)
     : answeringStream(simulator, JSON.parse(json), options.script, turn);
   return { status: 200, headers: { "content-type": "text/event-stream" }, chunks };
+}
+
+/** The answer with the real input tokens, where it reports any. */
+function withUsage(answer: object, json: string): object {
+  const { usage } = toFields(answer);
+  const field = ["prompt_tokens", "input_tokens"].find((name) => name in toFields(usage));
+  return field ? { ...answer, usage: { ...toFields(usage), [field]: countTokens(JSON.parse(json)) } } : answer;
 }
 
 /** Three pieces of text where no script says what to answer. */
@@ -219,13 +228,13 @@ function refusalOf(
   options: ProviderOptions,
 ): { readonly status: number; readonly body: string } | undefined {
   const { windowTokens = Infinity, bodyBytes = Infinity, wording = wordings.openai } = options;
-  const { bytesWording = refuseMessageSize } = options;
+  const { bytesWording = refuseMessageSize, count = countTokens } = options;
   const bytes = Buffer.byteLength(json);
   if (bytes > bodyBytes) return bytesWording(bytes, bodyBytes);
   const request: RequestBody = JSON.parse(json);
   const fault = simulator.findFault(request);
   if (fault) return writeError(400, { message: fault, type: "invalid_request_error" });
-  const input = countTokens(request);
+  const input = count(request);
   const output = simulator.countOutput(request);
   const isOver = input + (simulator.sharesWindow ? output : 0) > windowTokens;
   return isOver ? wording({ limit: windowTokens, input, output }) : undefined;
@@ -237,14 +246,14 @@ export const refuseMessageSize = (bytes: number, limit: number) =>
 
 const tokensByText = new Map<string, number>();
 
-/** Counts every string and key of the request, and a fixed number for a picture. */
-export function countTokens(request: RequestBody): number {
+/** Counts every string and key of the request with a tokenizer, and a fixed number for a picture. */
+export function countTokens(request: RequestBody, countText = stringTokens, pictureTokens = PICTURE_TOKENS): number {
   let tokens = 0;
   const pending: unknown[] = [request];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (typeof value === "string") tokens += isDataUrl(value) ? PICTURE_TOKENS : stringTokens(value);
-    else if (isMedia(value)) tokens += PICTURE_TOKENS;
+    if (typeof value === "string") tokens += isDataUrl(value) ? pictureTokens : countText(value);
+    else if (isMedia(value)) tokens += pictureTokens;
     else if (typeof value === "object" && value !== null)
       pending.push(...Object.values(value), ...(Array.isArray(value) ? [] : Object.keys(value)));
     else tokens += 1;

@@ -5,12 +5,13 @@ import type { DocumentFields } from "../contract/document-fields.ts";
 import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
+import type { Failure, Mode } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
-import { formatCount, formatNumber, nameKind } from "./phrases.ts";
+import { formatCount, nameKind } from "./phrases.ts";
 import { describeCut, hintForCut, reasonForCut } from "./source-cut.ts";
+import { formatAtLeast } from "./totals.ts";
 import { describeWrongAnnouncement, makeAnnouncedFailure } from "./wrong-announcement.ts";
 
 type WarningOptions = {
@@ -26,12 +27,14 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract, opt
   const wrongAnnouncement = describeWrongAnnouncement(record);
   if (wrongAnnouncement !== undefined) warnings.push(wrongAnnouncement);
   if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
-  if (isPartial) warnings.push(partialWarning(extract));
+  if (isPartial && size.chars > 0) warnings.push(partialWarning(record, extract));
+  else if (record.source_truncated) warnings.push(`Total characters: ${formatAtLeast(record, extract)}.`);
   const notRaw = describeRawText(record, options.mode);
   if (notRaw !== undefined && extract.hasText) warnings.push(notRaw);
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
+  warnings.push(...damageWarnings(info));
   if (ended && !ended.failed && size.segments === 0 && !options.isReadable) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
@@ -80,15 +83,25 @@ function removedWarnings({ escapes, bidi, tags, invisible, controls }: RemovedCo
   return removals.length === 0 ? [] : [`Removed from the text: ${removals.join(", ")}.`];
 }
 
-function partialWarning({ size: { chars, pages }, info: { pageCount }, ended, pageName }: Extract): string {
-  const soFar =
-    pageCount === undefined || pages === 0
-      ? formatCount(chars, "character")
-      : `${pageName}s 1-${formatNumber(pages)} of ${formatNumber(pageCount)}`;
-  if (ended === null) return `So far, text was extracted from ${soFar}; reading past that extracts more.`;
-  const next =
-    ended.failed && isRetryableFailure(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
-  return `Text was extracted from ${soFar}; ${next}.`;
+/** Says how much of the source U+FFFD replaces. */
+function damageWarnings({ removed, undecoded = 0 }: Extract["info"]): string[] {
+  const counts = [
+    { count: removed?.shownControls ?? 0, thing: "control character" },
+    { count: undecoded, thing: "undecodable place" },
+  ];
+  const damage = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));
+  return damage.length === 0 ? [] : [`Shown as U+FFFD: ${damage.join(", ")}.`];
+}
+
+function partialWarning(record: ArtifactFacts, extract: Extract): string {
+  const { size, totalChars, canContinue, ended } = extract;
+  if (totalChars !== null)
+    return `So far, the first ${formatCount(size.chars, "character")} are stored; reading past that extracts more.`;
+  if (extract.onlyPages !== null && !ended?.failed)
+    return `Total characters: ${formatAtLeast(record, extract)}. Offsets and lines count the pages before too, which were not read.`;
+  const more = ended?.failed ? "Reading past that tries again." : "Reading past that extracts more.";
+  const next = canContinue ? more : "The rest cannot be read.";
+  return `Total characters: ${formatAtLeast(record, extract)}. ${next}`;
 }
 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -4,7 +4,7 @@ import { quotesServer } from "../acquire/http/response-notes.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import { isRetryableFailure, type Mode } from "../extract/handler.ts";
+import type { Mode } from "../extract/handler.ts";
 import { formatPageRange, type PlacedPage } from "../extract/select/select-range.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars } from "../fit/fit-text.ts";
@@ -14,6 +14,7 @@ import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
+import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
 
 /** The facts of one fetch, before they are worded. */
@@ -42,6 +43,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   const { facts, delivery, extract, title, fittedText, pages, budget } = fetchFacts;
   const { hasText, isPartial } = extract;
   const truncated = fittedText.hasMore || isPartial || facts.source_truncated;
+  const totalChars = findTotalChars(facts, extract);
+  const total = toTotalChars(facts, extract, { chars: totalChars, soFar: extract.size.chars });
   const error = describeFailure(facts, extract);
   const warnings = listWarnings(fetchFacts);
   const content = hasText && !(fittedText.hasMore && fittedText.text === "") ? fittedText.text : null;
@@ -53,7 +56,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
     fenceWord: fetchFacts.fenceWord,
     claims: listClaims(fetchFacts),
     content,
-    cut: findCut(fittedText, extract.size.chars),
+    cut: findCut(fittedText, total),
     pages: pages.map(({ page, start }) => ({ page, offset: start })),
     fields: {
       // First, so that a handler cannot replace a field of the contract.
@@ -68,7 +71,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       url: facts.source_url,
       title,
       status_code: delivery.statusCode,
-      extracted_chars: extract.size.chars,
+      extracted_chars: totalChars,
       extraction_truncated: isPartial,
       source_truncated: facts.source_truncated,
       page_range: content === null ? null : formatPageRange(pages, content.length),
@@ -92,9 +95,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
 
 /** Where reading continues: after what is shown, or after what was extracted, if more can be. */
 function findNextRead({ artifact_ref: ref, fittedText, extract, mode, hasPassword }: FetchFacts): NextRead | null {
-  const canExtractMore =
-    extract.ended === null || (extract.ended.failed !== null && isRetryableFailure(extract.ended.failed));
-  if (ref === null || !(fittedText.hasMore || (extract.hasText && canExtractMore))) return null;
+  if (ref === null || !(fittedText.hasMore || (extract.hasText && extract.canContinue))) return null;
   return { ref, offset: fittedText.hasMore ? fittedText.nextOffset : extract.size.chars, mode, hasPassword };
 }
 
@@ -107,7 +108,8 @@ function listClaims({ title, facts, delivery, fittedText }: FetchFacts): string[
 }
 
 function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): FetchFacts {
-  const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: fetchFacts.extract.size.chars };
+  // Only called for less than what is shown, so any larger total says that more follows.
+  const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: Number.POSITIVE_INFINITY };
   if (chars >= window.text.length) return fetchFacts;
   return { ...fetchFacts, fittedText: fitChars(window, chars, bound), budget: { chars, bound } };
 }
@@ -117,7 +119,8 @@ function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: bo
   const name = `${formatName(facts)}, ${formatSize(facts.size_bytes)}`;
   const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { extent } = extract;
-  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
+  const extracted = findTotalChars(facts, extract) ?? `at least ${extract.size.chars}`;
+  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extracted} chars (truncated=${truncated}). ${nextStep}]`;
 }
 
 /** A name that others chose is quoted, unless it is a word or a few joined ones. */

@@ -21,6 +21,11 @@ export function nameKind(kind: ContentKind, mediaType: string): string {
   }
 }
 
+/** `page 12`, `pages 12-18,40` or `slides 2-3`. */
+export function namePages(pages: string, pageName: string): string {
+  return `${pageName}${/^\d+$/.test(pages) ? "" : "s"} ${pages}`;
+}
+
 function nameOfficeKind(mediaType: string): string {
   if (/spreadsheet|ms-excel|numbers|lotus-1-2-3/.test(mediaType)) return "spreadsheet";
   if (/presentation|powerpoint|keynote/.test(mediaType)) return "presentation";

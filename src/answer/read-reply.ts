@@ -3,7 +3,7 @@
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import { isRetryableFailure, type Mode } from "../extract/handler.ts";
+import type { Mode } from "../extract/handler.ts";
 import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
 import type { Selector } from "../extract/select/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
@@ -13,8 +13,9 @@ import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
-import { formatCount, formatNumber } from "./phrases.ts";
-import { findCut, type NextRead } from "./truncation.ts";
+import { formatCount, formatNumber, namePages } from "./phrases.ts";
+import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
+import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
 
 /** The facts of one read, before they are worded. */
 type ReadFacts = {
@@ -22,7 +23,9 @@ type ReadFacts = {
   readonly extract: Extract;
   readonly selector: Selector;
   readonly reading: Reading;
-  readonly totalLines: number;
+  /** Lines of the whole text; null where they are not known. */
+  readonly totalLines: number | null;
+  readonly linesSoFar: number;
   readonly budget: Pick<Budget, "chars" | "bound">;
   readonly mode: Mode;
   readonly hasPassword: boolean;
@@ -32,7 +35,8 @@ type ReadFacts = {
 
 /** The answer for the facts of a read. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
-  const { record, extract, selector, reading, totalLines, budget } = facts;
+  const { record, extract, selector, reading, budget } = facts;
+  const place = findPlaceFields(reading, extract);
   const error = describeFailure(record, extract);
   const warnings = listExtractWarnings(record, extract, facts);
   const content = extract.hasText ? shownContent(reading) : null;
@@ -47,7 +51,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     fenceWord: facts.fenceWord,
     claims: [],
     content,
-    cut: reading.type === "range" ? findCut(reading.fittedText, reading.selectedChars) : null,
+    cut: reading.type === "range" ? findCut(reading.fittedText, findSelectionTotal(facts, reading)) : null,
     pages: reading.type === "range" ? reading.pageStarts : [],
     fields: {
       // First, so that a handler cannot replace a field of the contract.
@@ -61,14 +65,15 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       handler: extract.handler,
       method: extract.info.method ?? extract.handler,
       selector: selector.type,
-      offset: reading.type === "range" ? reading.start.offset : null,
-      start_line: reading.type === "range" ? reading.start.line : null,
-      end_line: reading.type === "range" ? reading.endLine : null,
-      total_chars: extract.size.chars,
-      total_lines: totalLines,
+      offset: place?.offset ?? null,
+      start_line: place?.line ?? null,
+      end_line: place?.endLine ?? null,
+      total_chars: findTotalChars(record, extract),
+      total_lines: record.source_truncated ? null : facts.totalLines,
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
       next_offset: nextRead?.offset ?? null,
+      ...(nextRead?.pages === undefined ? {} : { next_pages: nextRead.pages }),
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -94,22 +99,33 @@ function shownContent(reading: Reading): string | null {
   return reading.fittedText.hasMore && reading.fittedText.text === "" ? null : reading.fittedText.text;
 }
 
-/** After what is shown; at the next best passage; or, where the text was read to its end so far, after that. */
+/** Where the shown text is in the whole one; null where that is not known. */
+function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
+  if (reading.type === "passages" || onlyPages !== null) return null;
+  return { ...reading.start, endLine: reading.endLine };
+}
+
+/** After what is shown; at the next best passage; or, where reading failed for now, after what was extracted. */
 function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
-  const offset = reading.nextOffset ?? (selector.type === "offset" ? findExtractionEnd(extract) : null);
-  return offset === null ? null : { ref: record.artifact_ref, offset, mode, hasPassword };
+  const { canContinue, hasText, size } = extract;
+  const isAtEnd = selector.type === "offset" && hasText && canContinue;
+  const next = reading.next ?? (isAtEnd ? { offset: size.chars } : null);
+  return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
 }
 
-/** Where the text ends so far, if reading past that extracts more. */
-function findExtractionEnd({ ended, hasText, size }: Extract): number | null {
-  const canContinue = ended === null || (ended.failed !== null && isRetryableFailure(ended.failed));
-  return hasText && canContinue ? size.chars : null;
+/** The length of the whole text for a text from an offset on, else of what was chosen. */
+function findSelectionTotal({ record, extract }: ReadFacts, { selection }: RangeReading): TotalChars {
+  const { chars, soFar, isWholeText } = selection;
+  const isUnknown = record.source_truncated && isWholeText;
+  return toTotalChars(record, extract, { chars: isUnknown ? null : chars, soFar });
 }
 
-function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
+function summaryLine(facts: ReadFacts): string {
+  const { record, extract, reading } = facts;
   const ref = record.artifact_ref;
   if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
-  return reading.type === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
+  if (reading.type === "passages") return passageSummary(ref, reading, extract);
+  return extract.onlyPages === null ? rangeSummary(facts, reading) : pagesSummary(ref, reading, extract);
 }
 
 /** Where a range is: `page 3 of 40`, `slides 3-7 of 12`, `sheet "Budget", rows 5001-9000`, or a heading. */
@@ -118,16 +134,27 @@ function namePlace({ label, pages, pageLabel }: RangeReading, { info, pageName }
   const isNumbered = pageLabel === null || pageLabel === `${pageName} ${pages}`;
   if (!isNumbered) return clip(pageLabel);
   const total = info.pageCount === undefined ? "" : ` of ${formatNumber(info.pageCount)}`;
-  return `${pageName}${pageLabel === null ? "s" : ""} ${pages}${total}`;
+  return `${namePages(pages, pageName)}${total}`;
 }
 
-function rangeSummary(ref: string, reading: RangeReading, extract: Extract, totalLines: number): string {
+/** For pages that were extracted alone: their place in the whole text is not known. */
+function pagesSummary(ref: string, reading: RangeReading, extract: Extract): string {
+  const place = namePlace(reading, extract);
+  return reading.fittedText.text === "" && !reading.fittedText.hasMore
+    ? `[Read ${ref}: no text on ${place}.]`
+    : `[Read ${ref}: ${place}.]`;
+}
+
+function rangeSummary(facts: ReadFacts, reading: RangeReading): string {
+  const { record, extract, totalLines, linesSoFar } = facts;
+  const ref = record.artifact_ref;
   const { start, endLine, fittedText } = reading;
-  const { size } = extract;
   const label = namePlace(reading, extract);
-  const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
+  const total = formatTotal(findTotalChars(record, extract), extract.size.chars);
+  const startPlace = `character ${formatNumber(start.offset)} of ${total}`;
   if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
-  const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
+  const ofLines = formatTotal(record.source_truncated ? null : totalLines, linesSoFar);
+  const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${ofLines}`;
   const name = label === "" ? "" : `${label}, `;
   return `[Read ${ref}: ${name}${lines}, from ${startPlace}.]`;
 }
@@ -135,11 +162,13 @@ function rangeSummary(ref: string, reading: RangeReading, extract: Extract, tota
 /** A heading is text of the document. */
 const quoteLabel = (label: string): string => (label === "" ? "" : JSON.stringify(clip(label)));
 
-function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
+/** A question about a text that is not extracted to its end is answered from a part of it, and says so. */
+function passageSummary(ref: string, { passages, matchedCount }: PassageReading, extract: Extract): string {
+  const where = extract.isPartial ? `${ref}, as far as it was read,` : ref;
   if (matchedCount === 0)
-    return `[No passage of ${ref} contains a word of the query. Try other words, or read by lines.]`;
+    return `[No passage of ${where} contains a word of the query. Try other words, or read by lines.]`;
   const all = formatCount(matchedCount, "passage");
-  return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${ref} that match the query.]`;
+  return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${where} that match the query.]`;
 }
 
 function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {

@@ -44,6 +44,14 @@ describe("a stub", () => {
     assert.ok(stub.isWellFormed());
   });
 
+  test("shows no control characters, terminal escapes, direction overrides or invisible tags", () => {
+    const hidden = "\x1b[31m red \x00\x07\x7f\x9b \u202e reversed \u2066 \u{e0041}\u{e007f}";
+    const stub = makeStub({ ...facts, text: `tab\tand line\n${hidden}`, tool: hidden, name: hidden }, 200);
+    assert.doesNotMatch(stub, /[^\P{C}\n\t]/u);
+    assert.ok(stub.includes("tab\tand line\n\ufffd[31m red "));
+    assert.ok(isStub(stub));
+  });
+
   test("is recognised, whatever it replaces and however much it shows", () => {
     const anything = fc.record({
       text: fc.string({ unit: "binary", maxLength: 3_000 }),

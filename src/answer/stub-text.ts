@@ -23,8 +23,14 @@ type StubReader = { readonly tool: "read_artifact" } | { readonly path: string |
 
 /** A stub with at most `shownChars` of the text: three quarters from its beginning, the rest from its end. */
 export function makeStub(facts: StubFacts, shownChars: number): string {
-  const excerpt = cutExcerpt(facts.text ?? "", shownChars);
+  const excerpt = replaceControls(cutExcerpt(facts.text ?? "", shownChars));
   return `${stubHead(facts, excerpt.length)}${excerpt}`;
+}
+
+/** Terminal escapes, direction overrides and invisible tags become U+FFFD; the kept text is unchanged. */
+function replaceControls(text: string): string {
+  const lines = text.replace(/\r\n?/g, "\n");
+  return lines.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g, "\ufffd");
 }
 
 /** The first line of a stub. The number of characters below it identifies a stub: no text can be appended unnoticed. */

@@ -1,29 +1,33 @@
 /** Words how a content was cut, and the call that shows what follows. */
 import type { Mode } from "../extract/handler.ts";
+import type { NextPlace } from "../extract/select/readings.ts";
 import type { Bound } from "../fit/budget.ts";
 import type { FittedText } from "../fit/fit-text.ts";
 import { MAX_GET_CONTENT_CHARS } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
+import { SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
 
 /** Where a content was cut. */
 export type Cut = {
   /** The number that the notice names. */
   readonly limitChars: number;
-  readonly totalChars: number;
+  readonly totalChars: TotalChars;
   readonly bound: Bound;
 };
 
+/** The length of a text, or what is known of it while not all of it is counted. */
+export type TotalChars = number | { readonly atLeast: number; readonly known: string };
+
 /** How a text was cut of which this much is shown. */
-export function findCut(shown: FittedText, totalChars: number): Cut | null {
+export function findCut(shown: FittedText, totalChars: TotalChars): Cut | null {
   if (!shown.hasMore) return null;
   const { limitChars, bound } = shown;
   return { limitChars, totalChars, bound };
 }
 
 /** Where reading continues. */
-export type NextRead = {
+export type NextRead = NextPlace & {
   readonly ref: string;
-  readonly offset: number;
   readonly mode: Mode;
   readonly hasPassword: boolean;
 };
@@ -41,13 +45,14 @@ export const commandAudience: Audience = { calls: "commands", canRaise: true };
 export const fixedAudience: Audience = { calls: "tools", canRaise: false };
 
 /** The exact call that reads on. */
-export function formatNextRead({ ref, offset, mode, hasPassword }: NextRead, { calls }: Audience): string {
+export function formatNextRead({ ref, offset, pages, mode, hasPassword }: NextRead, { calls }: Audience): string {
   const isTool = calls === "tools";
+  const [name, place] = pages === undefined ? ["offset", offset] : ["pages", pages];
   const modePart = mode === "markdown" ? "" : isTool ? ` mode=${mode}` : ` --mode ${mode}`;
   const passwordPart = hasPassword ? ", with the same password" : "";
   return isTool
-    ? `Read on: read_artifact artifact_ref=${ref} offset=${offset}${modePart}${passwordPart}`
-    : `Read on: spillway read ${ref} --offset ${offset}${modePart}${passwordPart}`;
+    ? `Read on: read_artifact artifact_ref=${ref} ${name}=${place}${modePart}${passwordPart}`
+    : `Read on: spillway read ${ref} --${name} ${place}${modePart}${passwordPart}`;
 }
 
 /** The notice of a cut content, which is the last thing in a reply. */
@@ -57,7 +62,12 @@ export function makeCutNotice(cut: Cut, hasNextRead: boolean, { canRaise }: Audi
     return makeTruncationSuffix(limitChars, totalChars);
   }
   const next = hasNextRead ? "Read on as said above." : "The rest was not kept.";
-  return `\n\n[Content truncated at ${limitChars} chars. Total: ${totalChars} chars. ${reasons[bound]}${next}]`;
+  return `\n\n[Content truncated at ${limitChars} chars. Total: ${formatTotal(totalChars)}. ${reasons[bound]}${next}]`;
+}
+
+/** Never a number that is not the whole length. */
+function formatTotal(total: TotalChars): string {
+  return typeof total === "number" ? `${total} chars` : `at least ${total.atLeast}; ${total.known}`;
 }
 
 /** The limits that a higher maxChars lifts. */
@@ -73,8 +83,8 @@ const reasons: Readonly<Record<Bound, string>> = {
 };
 
 /** The contract's notice, for a content of which a higher maxChars shows more. */
-export function makeTruncationSuffix(limitChars: number, totalChars: number): string {
-  return `\n\n[Content truncated at ${limitChars} chars. Total: ${totalChars} chars. Use a higher maxChars to retrieve more.]`;
+export function makeTruncationSuffix(limitChars: number, totalChars: TotalChars): string {
+  return `\n\n[Content truncated at ${limitChars} chars. Total: ${formatTotal(totalChars)}. Use a higher maxChars to retrieve more.]`;
 }
 
 /**
@@ -87,15 +97,15 @@ export function truncateContent(text: string, limitChars: number, totalChars: nu
   return cutBetweenCodePoints(text, shownChars) + makeTruncationSuffix(shownChars, totalChars);
 }
 
-/** No extract is longer. */
-const MAX_EXTRACT_CHARS = 9_999_999_999;
+/** No notice says more about the length. */
+const LONGEST_TOTAL = { atLeast: 9_999_999_999, known: `pages ${"9".repeat(SHORT_NAME_CHARS)} of 999,999 read so far` };
 
 /** The longest notice. */
 export const CUT_NOTICE_CHARS = Math.max(
-  makeTruncationSuffix(MAX_GET_CONTENT_CHARS, MAX_EXTRACT_CHARS).length,
+  makeTruncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TOTAL).length,
   ...(Object.keys(reasons) as Bound[]).map(
     (bound) =>
-      makeCutNotice({ limitChars: MAX_GET_CONTENT_CHARS, totalChars: MAX_EXTRACT_CHARS, bound }, true, fixedAudience)
+      makeCutNotice({ limitChars: MAX_GET_CONTENT_CHARS, totalChars: LONGEST_TOTAL, bound }, true, fixedAudience)
         .length,
   ),
 );

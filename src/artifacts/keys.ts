@@ -32,6 +32,9 @@ export function ownerKeys(owner: string) {
     /** A cache entry. The digest is keyed, so it reveals nothing about the request. */
     cache: `${root}cache/`,
     cached: (digest: string) => `${root}cache/${digest}.json`,
+    /** What was done about a request that was too large. The digest is keyed. */
+    recoveries: `${root}recoveries/`,
+    recovery: (digest: string) => `${root}recoveries/${digest}.json`,
     runs: `${root}runs/`,
     run: (run: string) => `${root}runs/${safeFileName(run)}/`,
     /** An empty object. Its time is when the run last used the artifact. */

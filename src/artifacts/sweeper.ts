@@ -53,6 +53,8 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
   await sweepOlder(objects, ownerKeys(owner).responses, now - retention["artifacts.keep"]);
   // A cache entry without its artifact is useless, so it expires like artifacts do.
   await sweepOlder(objects, ownerKeys(owner).cache, now - retention["artifacts.keep"]);
+  // A stub that is put in again names an artifact.
+  await sweepOlder(objects, ownerKeys(owner).recoveries, now - retention["artifacts.keep"]);
   const blobs = await sweepBlobs(objects, now - grace.blobsMs);
   const deletedLeftovers = await sweepLeftovers(objects, now - grace.leftoversMs);
   return { swept, ...blobs, deletedLeftovers };

@@ -1,6 +1,6 @@
 /** Paths of configuration and data on each platform. Nothing here touches the disk. */
 import { homedir } from "node:os";
-import { type PlatformPath, posix, win32 } from "node:path";
+import { posix, win32 } from "node:path";
 import { SpillwayError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,7 +49,7 @@ export function homeFolder(env: Environment, platform: NodeJS.Platform): string 
   }
 }
 
-export function pathsOf(platform: NodeJS.Platform): PlatformPath {
+export function pathsOf(platform: NodeJS.Platform): typeof posix {
   return platform === "win32" ? win32 : posix;
 }
 

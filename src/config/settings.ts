@@ -266,10 +266,11 @@ export const settingRows = {
   },
   "extract.fetch_chars": {
     type: "integer",
-    default: 300_000,
+    default: 2_000_000,
     min: 1_000,
     scope: "project may lower",
-    about: "Characters a fetch extracts from a long document (a PDF, ...); later reads extract more.",
+    about:
+      "Characters a fetch extracts from a document with pages (a PDF, ...), and more if it shows more; later reads extract the rest.",
   },
   "extract.memory_bytes": {
     type: "bytes",
@@ -340,6 +341,22 @@ export const settingRows = {
     ceiling: 50,
     scope: "project",
     about: "Lines shown before and after the best span of each search result.",
+  },
+  "web.providers": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Web search providers in order of preference: exa, brave, tavily, kagi, google, searxng. A later one is asked when an " +
+      "earlier one fails. Default: every one whose key is in the environment or whose address is set.",
+  },
+  "web.addresses": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
+      "public address of each provider.",
   },
   "search.embed_url": {
     type: "text",
@@ -522,6 +539,53 @@ export const settingRows = {
     scope: "user",
     about:
       "Whether a request over a known limit (set, named by two refusals, or refused twice) is made smaller before it is sent.",
+  },
+  "overflow.headroom": {
+    type: "integer",
+    default: 35,
+    min: 0,
+    ceiling: 80,
+    scope: "user",
+    about:
+      "Percent of the window that stay free after older parts were removed, so that the next turns fit and the provider's " +
+      "prompt cache lasts.",
+  },
+  "overflow.at": {
+    type: "integer",
+    default: 100,
+    min: 40,
+    ceiling: 100,
+    scope: "user",
+    about:
+      "Percent of a known window at which a request is made smaller before it is sent. Below 100 the windows that are listed " +
+      "for current models count as known.",
+  },
+  "overflow.tools": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Rules for the results of tools, each as tool=rule: keep (never removed), first (removed before others), or a number of " +
+      "characters (longer results are cut to their beginning and end before they are sent).",
+  },
+  "overflow.tell_client": {
+    type: "integer",
+    default: 0,
+    min: 0,
+    ceiling: 1_000,
+    scope: "user",
+    about:
+      "Passes every n-th refusal of a conversation on to the client, for clients that compact by themselves; 1 passes all, 0 " +
+      "none. Requests are then not made smaller before they are refused.",
+  },
+  "overflow.rate_limits": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether a request that alone exceeds a limit of tokens per minute is made smaller: first its output limit, then its " +
+      "input. Waiting cannot help it.",
   },
   "overflow.limits": {
     type: "list",

@@ -16,7 +16,8 @@ export type FetchFields = DocumentFields & {
   /** The document's own title, else its first heading, else its URL or file name. */
   readonly title: string;
   readonly status_code: number | null;
-  readonly extracted_chars: number;
+  /** Characters of the whole text; null where not all of it was read, and the warnings say how much was. */
+  readonly extracted_chars: number | null;
   readonly extraction_truncated: boolean;
   readonly source_truncated: boolean;
   readonly page_range: string | null;

@@ -1,7 +1,13 @@
 /** The fields that report a request that stays too large for its model. */
 
 /** Why the request could not be made to fit. */
-export type FailureReason = "server_state" | "nothing_to_shed" | "not_kept" | "does_not_fit" | "refused_again";
+export type FailureReason =
+  | "not_read"
+  | "server_state"
+  | "nothing_to_shed"
+  | "not_kept"
+  | "does_not_fit"
+  | "refused_again";
 
 /** The report of a failed recovery, as it is added to the provider's response and to the thrown error. */
 export type OverflowReport = {

@@ -18,7 +18,10 @@ export type PassageFields = {
   readonly score: number;
 };
 
-/** The structured side of a read. Offsets and lines count over the whole extracted text. */
+/**
+ * The structured side of a read. Offsets and lines count over the whole extracted text; they are null where the pages
+ * before the chosen ones were not extracted.
+ */
 export type ReadFields = DocumentFields & {
   readonly artifact_ref: string;
   readonly artifact_path: string | null;
@@ -32,11 +35,14 @@ export type ReadFields = DocumentFields & {
   readonly offset: number | null;
   readonly start_line: number | null;
   readonly end_line: number | null;
-  readonly total_chars: number;
-  readonly total_lines: number;
+  /** Of the whole text; null where not all of it was read, and the warnings say how much was. */
+  readonly total_chars: number | null;
+  readonly total_lines: number | null;
   readonly page_range: string | null;
   readonly page_count: number | null;
   readonly next_offset: number | null;
+  /** The pages to read next, where offsets are not known. */
+  readonly next_pages?: string;
   readonly has_more: boolean;
   readonly extraction_truncated: boolean;
   readonly source_truncated: boolean;

@@ -60,7 +60,7 @@ const wholeTextLook: SecondLook = {
   applies: ({ magic, text }) => magic === null && text.isText,
   lookFurther: async (body, evidence) => {
     if (!evidence.text.isText) return evidence;
-    const { text, notes } = await scanText(body, evidence.text.charset);
+    const { text, notes } = await scanText(body, evidence.text.charset, evidence.declaredCharset);
     return { ...evidence, text, notes: [...evidence.notes, ...notes] };
   },
 };

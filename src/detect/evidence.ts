@@ -18,6 +18,8 @@ export type Evidence = {
   readonly extension: string | null;
   readonly magic: FormatMatch | null;
   readonly text: TextVerdict;
+  /** The charset that the header, or else the text itself, declares. */
+  readonly declaredCharset: string | null;
   readonly markup: Markup | null;
   /** Whether the text contains any HTML tag: text without one is not a page. */
   readonly hasTags: boolean;
@@ -28,13 +30,15 @@ export type Evidence = {
 /** The evidence in the claims and in the beginning of some content. */
 export function gatherEvidence(claims: Claims): Evidence {
   const bytes = claims.firstBytes.subarray(0, FIRST_LOOK_BYTES);
-  const claimEvidence = { header: readHeaderClaim(claims), extension: readExtensionClaim(claims), notes: [] };
+  const header = readHeaderClaim(claims);
+  const declaredCharset = header.charset ?? readDeclaration(bytes);
+  const claimEvidence = { header, extension: readExtensionClaim(claims), declaredCharset, notes: [] };
   const magic = isMarkedText(bytes) ? null : matchMagic(bytes, () => isProse(bytes));
   if (magic !== null) {
     const text = asNotText(`the signature of ${magic.mediaType}`);
     return { ...claimEvidence, magic, text, markup: null, hasTags: false };
   }
-  const text = detectText(bytes, claimEvidence.header.charset ?? readDeclaration(bytes));
+  const text = detectText(bytes, declaredCharset);
   const characters = text.isText ? decodePrefix(bytes, text.charset) : "";
   return { ...claimEvidence, magic, text, markup: readMarkup(characters), hasTags: pageTags.test(characters) };
 }

@@ -3,12 +3,12 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { assertLinearTime } from "../../test/cpu-time.ts";
 import { soakCount } from "../../test/soak.ts";
-import { cleanText, createCleaner, type RemovedCounts } from "./clean.ts";
+import { type CleanOptions, cleanText, createCleaner, type RemovedCounts } from "./clean.ts";
 import { forbiddenCharacter } from "./handler.contract.ts";
 
 const nothing: RemovedCounts = {
   ...{ controls: 0, escapes: 0, bidi: 0, tags: 0, breaks: 0, invisible: 0 },
-  ...{ byteOrderMarks: 0, surrogates: 0 },
+  ...{ byteOrderMarks: 0, surrogates: 0, shownControls: 0 },
 };
 
 type Case = { name: string; text: string; clean: string; removed?: Partial<RemovedCounts> };
@@ -125,6 +125,34 @@ const trickyText = fc
   )
   .map((pieces) => pieces.join(""));
 
+describe("a cleaner that shows control characters", () => {
+  const show = (text: string) => {
+    const cleaner = createCleaner({ showControls: true });
+    return { text: cleaner.push(text) + cleaner.flush(), removed: cleaner.removed };
+  };
+  for (const { name, text, shown, count } of [
+    { name: "stray ones", text: "a\x01b\x06\x0e\x1fc", shown: "a\ufffdb\ufffd\ufffd\ufffdc", count: 4 },
+    { name: "a NUL between words", text: "a\0b", shown: "a\ufffdb", count: 1 },
+    { name: "a run of NULs once", text: `a${"\0".repeat(9)}b\0`, shown: "a\ufffdb\ufffd", count: 10 },
+    { name: "none that terminals write", text: "\x1b[1ma\x07\x08\x1a\x7f\x0c\x1b", shown: "a\n", count: 0 },
+  ]) {
+    test(`shows ${name}`, () => {
+      const result = show(text);
+      assert.deepEqual([result.text, result.removed.shownControls], [shown, count]);
+    });
+  }
+
+  test("gives the same wherever the chunks end", () => {
+    fc.assert(
+      fc.property(trickyText, fc.array(fc.nat(60)), (text, cuts) => {
+        assert.deepEqual(cleanInPieces(text, cuts, { showControls: true }), show(text));
+        assert.doesNotMatch(show(text).text, forbiddenCharacter);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
 describe("for any text", () => {
   test("the clean form holds no forbidden character", () => {
     fc.assert(fc.property(trickyText, (text) => !forbiddenCharacter.test(cleanText(text).text)));
@@ -149,8 +177,8 @@ describe("for any text", () => {
   });
 });
 
-function cleanInPieces(text: string, cuts: readonly number[]) {
-  const cleaner = createCleaner();
+function cleanInPieces(text: string, cuts: readonly number[], options: CleanOptions = {}) {
+  const cleaner = createCleaner(options);
   const pieces = cutAt(text, cuts).map((piece) => cleaner.push(piece));
   return { text: pieces.join("") + cleaner.flush(), removed: cleaner.removed };
 }

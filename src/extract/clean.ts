@@ -21,6 +21,14 @@ export type RemovedCounts = {
   readonly byteOrderMarks: number;
   /** Lone halves of a surrogate pair, each replaced by U+FFFD. */
   readonly surrogates: number;
+  /** Stray control characters that U+FFFD shows; a run of NULs is shown once. */
+  readonly shownControls: number;
+};
+
+/** How to clean. */
+export type CleanOptions = {
+  /** Show control characters that text does not use as U+FFFD, so that a reader sees where the text is damaged. */
+  readonly showControls?: boolean;
 };
 
 /** Cleans a text that arrives in chunks; the result does not depend on where the chunks end. */
@@ -39,23 +47,31 @@ export function cleanText(text: string): { readonly text: string; readonly remov
 }
 
 /** A cleaner for one text, with the counts for that text. */
-export function createCleaner(): Cleaner {
+export function createCleaner({ showControls = false }: CleanOptions = {}): Cleaner {
   const none = { controls: 0, escapes: 0, bidi: 0, tags: 0, breaks: 0, invisible: 0 };
-  const removed = { ...none, byteOrderMarks: 0, surrogates: 0 };
+  const removed = { ...none, byteOrderMarks: 0, surrogates: 0, shownControls: 0 };
   const visible = createInvisibleFilter(removed);
   let pending = "";
+  let endsInNul = false;
+
+  function cleanNext(text: string): string {
+    const cleaned = clean(text, removed, showControls ? { isAfterNul: endsInNul } : null);
+    if (text !== "") endsInNul = text.endsWith("\0");
+    return cleaned;
+  }
+
   return {
     removed,
     push(chunk) {
       const text = pending + chunk;
       const end = text.length - countOpenEndChars(text);
       pending = text.slice(end);
-      return visible.push(clean(text.slice(0, end), removed));
+      return visible.push(cleanNext(text.slice(0, end)));
     },
     flush() {
       const text = pending;
       pending = "";
-      return visible.push(clean(text, removed)) + visible.flush();
+      return visible.push(cleanNext(text)) + visible.flush();
     },
   };
 }
@@ -80,12 +96,23 @@ function isClean(text: string): boolean {
   return !forbidden.test(text) && text.isWellFormed();
 }
 
-function clean(text: string, removed: Counts): string {
+/** Set where control characters are shown: whether the text before ended in a NUL. */
+type ShowOptions = { readonly isAfterNul: boolean };
+
+function clean(text: string, removed: Counts, show: ShowOptions | null): string {
   if (isClean(text)) return text;
   const normalized = makeWellFormed(text, removed).replace(/\r\n?/g, "\n");
   if (isClean(normalized)) return normalized;
-  return normalized.replace(forbiddenOrEscape, (match) => substitute(match, removed));
+  return normalized.replace(forbiddenOrEscape, (match, offset: number) => {
+    if (show === null || !strayControl.test(match)) return substitute(match, removed);
+    removed.shownControls += 1;
+    const isInRun = match === "\0" && (offset === 0 ? show.isAfterNul : normalized[offset - 1] === "\0");
+    return isInRun ? "" : "\ufffd";
+  });
 }
+
+/** Control characters other than those that terminals, manual pages and DOS write: BEL BS SUB ESC. */
+const strayControl = /^[\x00-\x06\x0e-\x19\x1c-\x1f]$/;
 
 type Counts = { -readonly [K in keyof RemovedCounts]: number };
 

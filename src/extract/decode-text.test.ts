@@ -96,3 +96,28 @@ async function decodeChunks(chunks: readonly Uint8Array[], charset: string | nul
   }
   return (await Array.fromAsync(decodeText(stream(), charset))).join("");
 }
+
+describe("what cannot be decoded", () => {
+  for (const { name, charset, hex, undecoded } of [
+    { name: "nothing", charset: "utf-8", hex: "61 c3 bc", undecoded: 0 },
+    { name: "two bytes", charset: "utf-8", hex: "61 ff 62 fe 63", undecoded: 2 },
+    { name: "a cut character at the end", charset: "utf-8", hex: "61 e2 82", undecoded: 1 },
+    { name: "a byte before a U+FFFD of the source", charset: "utf-8", hex: "61 e4 ef bf bd ef bf bd", undecoded: 1 },
+    { name: "a byte in Shift_JIS", charset: "shift_jis", hex: "93 fa ff 96 7b", undecoded: 1 },
+  ]) {
+    test(`is counted: ${name}, wherever the chunks end`, async () => {
+      const padding = Buffer.alloc(40, "x");
+      const bytes = Buffer.concat([padding, Buffer.from(hex.replaceAll(" ", ""), "hex")]);
+      for (let cut = 1; cut <= bytes.length; cut++) {
+        const tally = { undecoded: 0 };
+        async function* chunks() {
+          yield bytes.subarray(0, cut);
+          yield bytes.subarray(cut);
+          yield Buffer.alloc(0);
+        }
+        await Array.fromAsync(decodeText(chunks(), charset, tally));
+        assert.equal(tally.undecoded, undecoded, `cut at ${cut}`);
+      }
+    });
+  }
+});

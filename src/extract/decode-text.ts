@@ -6,15 +6,51 @@ export function hasDecoder(charset: string | null): boolean {
   return decoderFor(charset) !== undefined;
 }
 
-/** The text of some bytes, without a leading byte order mark. Invalid bytes become U+FFFD. */
-export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: string | null): AsyncGenerator<string> {
+/** Counts the characters that could not be decoded. */
+export type DecodeTally = { undecoded: number };
+
+/** The text of some bytes, without a leading byte order mark. Invalid bytes become U+FFFD and are counted. */
+export async function* decodeText(
+  bytes: AsyncIterable<Uint8Array>,
+  charset: string | null,
+  tally: DecodeTally = { undecoded: 0 },
+): AsyncGenerator<string> {
   const decoder = decoderFor(charset) ?? new TextDecoder();
+  const sourceCounter = createSourceCounter(charset);
   for await (const chunk of inLargeChunks(bytes)) {
     const text = decoder.decode(chunk, { stream: true });
+    const replacements = countReplacements(text);
+    tally.undecoded += replacements - sourceCounter.count(chunk, replacements > 0);
     if (text !== "") yield text;
   }
   const rest = decoder.decode();
+  tally.undecoded += countReplacements(rest);
   if (rest !== "") yield rest;
+}
+
+const REPLACEMENT = "\ufffd";
+
+function countReplacements(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(REPLACEMENT); at >= 0; at = text.indexOf(REPLACEMENT, at + 1)) count++;
+  return count;
+}
+
+/** Counts the U+FFFD that a source in UTF-8 itself contains: older damage, which decodes well. */
+function createSourceCounter(charset: string | null) {
+  const isUtf8 = /^utf-?8$/i.test(charset ?? "utf-8");
+  let previous = Buffer.alloc(0);
+  return {
+    /** Those that end in this chunk; without a U+FFFD in its text there are none. */
+    count(chunk: Uint8Array, mayHaveAny: boolean): number {
+      if (!isUtf8) return 0;
+      const all = mayHaveAny ? Buffer.concat([previous, chunk]) : Buffer.from(chunk.subarray(-2));
+      previous = Buffer.from(all.subarray(-2));
+      let count = 0;
+      for (let at = all.indexOf(REPLACEMENT); at >= 0; at = all.indexOf(REPLACEMENT, at + 3)) count++;
+      return count;
+    },
+  };
 }
 
 const MIN_CHUNK_BYTES = 16;

@@ -4,6 +4,7 @@ import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import { type ExtractOptions, extractText } from "./extract.ts";
 import type { ExtractItem, Handler } from "./handler.ts";
+import { countTotalLines } from "./select/select-range.ts";
 
 /** A handler that yields these pages and then one more item, or throws; it counts the pages it parses. */
 function pages(texts: readonly string[], then?: ExtractItem | Error): Handler & { parsed: number } {
@@ -41,6 +42,7 @@ function request(objects: Objects, handler: Handler, more: Partial<ExtractOption
     handler,
     mode: "text",
     enough: () => false,
+    maxChars: Number.POSITIVE_INFINITY,
     limits: { memoryBytes: 1, cpuMs: 1, wallMs: 1, children: 1 },
     signal: new AbortController().signal,
     ...more,
@@ -66,6 +68,66 @@ describe("extracting", () => {
     const all = await extractText(request(objects, handler));
     assert.deepEqual([all.size.segments, handler.parsed], [3, 3]);
     assert.equal(all.size.chars, "one\n\ntwo\n\nthree".length);
+  });
+
+  test("counts a text without pages to its end, although it is too long to be stored at once", async () => {
+    const objects = memoryObjects();
+    const handler: Handler = {
+      ...pages([]),
+      async *extract(_file, { from }) {
+        for (const index of [0, 1, 2, 3]) {
+          const segment = { index, kind: "whole", label: "", text: `line ${index}\n`, marks: [] } as const;
+          if (index >= from) yield { segment };
+        }
+      },
+    };
+    const limits = { enough: () => true, maxChars: 10 };
+    const some = await extractText(request(objects, handler, limits));
+    assert.deepEqual([some.size.segments, some.isPartial, some.totalChars], [2, true, 28]);
+    assert.equal(await countTotalLines(some), 4);
+    assert.equal((await extractText(request(objects, handler, limits))).totalChars, 28, "and keeps the count");
+    const all = await extractText(request(objects, handler, { maxChars: 100 }));
+    assert.deepEqual([all.size.chars, all.isPartial, all.totalChars], [28, false, 28]);
+  });
+
+  test("does not know the length of a document that was not read to its end", async () => {
+    const handler = pages(["one", "two", "three"]);
+    const some = await extractText(request(memoryObjects(), handler, { enough: () => true }));
+    assert.deepEqual([some.isPartial, some.totalChars, await countTotalLines(some)], [true, null, null]);
+    const failed = { failed: { reason: "too_slow", detail: "" } } as const;
+    const none = await extractText(request(memoryObjects(), pages([], failed)));
+    assert.deepEqual([none.isPartial, none.totalChars], [true, null], "nor if reading it failed for now");
+  });
+
+  test("extracts far pages without those before them, and once", async () => {
+    const objects = memoryObjects();
+    const handler = pages(Array.from({ length: 100 }, (_, index) => `page ${index + 1}`));
+    const extractAll = handler.extract.bind(handler);
+    const counted: Handler = {
+      ...handler,
+      async *extract(...input) {
+        yield { info: { pageCount: 100 } };
+        yield* extractAll(...input);
+      },
+    };
+    const first = { enough: ({ segments }: { segments: number }) => segments >= 2 };
+    await extractText(request(objects, counted, first));
+    const wanted = {
+      enough: () => false,
+      pages: [
+        { first: 90, last: 91 },
+        { first: 1, last: 1 },
+      ],
+    };
+    for (const _ of ["extracted", "stored"]) {
+      const far = await extractText(request(objects, counted, wanted));
+      assert.deepEqual(await Array.fromAsync(far.segments(), ({ segment }) => segment.index), [0, 89, 90]);
+      assert.deepEqual([far.onlyPages, far.totalChars, handler.parsed], [wanted.pages, null, 4]);
+    }
+    const near = await extractText(
+      request(objects, counted, { enough: ({ segments }) => segments >= 9, pages: [{ first: 9, last: 9 }] }),
+    );
+    assert.deepEqual([near.onlyPages, near.size.segments], [null, 9], "near pages are added to the stored ones");
   });
 
   test("keeps what arrived before a crash", async () => {

@@ -1,53 +1,32 @@
 /** Runs the handler of a source until enough text is extracted, and stores every segment. */
-import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
-import type { ArtifactFacts } from "../artifacts/record.ts";
-import { isUnwritable, SpillwayError } from "../errors.ts";
-import {
-  type Description,
-  type ExtractItem,
-  type Failure,
-  type Handler,
-  type HandlerOptions,
-  type Info,
-  isRetryableFailure,
-  type Limits,
-  type LocalFile,
-  type Mode,
-  type Segment,
-} from "./handler.ts";
-import { addPage, makeTextlessFailure } from "./page-tally.ts";
+import { isUnwritable } from "../errors.ts";
+import { ExtractWriter } from "./extract-writer.ts";
+import { type Description, type Failure, type Handler, isRetryableFailure } from "./handler.ts";
+import type { NumberRange } from "./number-range.ts";
+import { type HandlerRun, runHandler } from "./run-handler.ts";
 import {
   addSegment,
-  appendFile,
-  assembleExtract,
   type ExtractSize,
-  type FileContent,
-  findLinkBase,
   makeExtractPrefix,
   openExtract,
   type StoredExtract,
+  toTotal,
 } from "./stored-extract.ts";
 
 /** What to extract, how far, and with which limits. */
-export type ExtractOptions = {
+export type ExtractOptions = HandlerRun & {
   /** Where the extract is stored. */
   readonly objects: Objects;
   /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
   readonly owner: string;
-  readonly facts: Pick<
-    ArtifactFacts,
-    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url"
-  >;
-  readonly content: Content;
-  readonly handler: Handler;
-  readonly mode: Mode;
-  /** Whether enough is extracted for this reply; extraction then stops. */
+  /** Whether enough pages are extracted for this reply. A text without pages is read to its end, to know its length. */
   readonly enough: (size: ExtractSize) => boolean;
-  readonly limits: Limits;
-  readonly signal: AbortSignal;
-  readonly password?: string | undefined;
+  /** Characters that one call adds to the stored extract at most. */
+  readonly maxChars: number;
+  /** The pages that are wanted: those far behind the stored ones are extracted alone. */
+  readonly pages?: readonly NumberRange[] | undefined;
 };
 
 /** The text of one artifact as far as it was extracted, with what a reader needs to know about it. */
@@ -57,16 +36,18 @@ export type Extract = StoredExtract & {
   readonly hasText: boolean;
   /** Whether it holds less text than the document: more can be extracted, or extraction failed before the end. */
   readonly isPartial: boolean;
+  /** Whether a later call may extract more. */
+  readonly canContinue: boolean;
+  /** Holds the chosen pages only, so offsets and lines in the whole text are unknown; null where it starts at the first. */
+  readonly onlyPages: readonly NumberRange[] | null;
+  /** Characters of the whole text; null while they are not counted. */
+  readonly totalChars: number | null;
   /** What the handler says about the document, in its own fields and sentences. */
   readonly description: Description;
   /** What its pages are called, and how much there is of it, both in the words of the handler or ours. */
   readonly pageName: string;
   readonly extent: string;
 };
-
-/** Text gathered before it is written: one file for a small document, few for a large one. */
-const FILE_CHARS = 256 * 1024;
-const FILE_SEGMENTS = 2_000;
 
 /** How much is extracted where the store cannot be written. */
 const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
@@ -84,26 +65,38 @@ export async function extractText(options: ExtractOptions): Promise<Extract> {
 }
 
 function extractInMemory(options: ExtractOptions): Promise<Extract> {
-  const enough = (size: ExtractSize) => options.enough(size) || size.chars >= MAX_MEMORY_CHARS;
-  return extendStored({ ...options, objects: memoryObjects(), enough });
+  const maxChars = Math.min(options.maxChars, MAX_MEMORY_CHARS);
+  return extendStored({ ...options, objects: memoryObjects(), maxChars });
 }
 
 async function extendStored(options: ExtractOptions): Promise<Extract> {
-  const { objects, owner, facts, handler, mode, enough } = options;
+  const { objects, owner, facts, handler, mode, pages } = options;
   const prefix = makeExtractPrefix(handler, facts, mode, owner);
   const storedExtract = await openExtract(objects, prefix);
-  if (storedExtract.ended || enough(storedExtract.size)) return toExtract(storedExtract, handler);
+  if (storedExtract.ended || isEnough(storedExtract, options)) return toExtract(storedExtract, handler);
+  if (pages !== undefined) {
+    const { extractFarPages } = await import("./far-pages.ts");
+    const farPages = await extractFarPages(options, prefix, pages, storedExtract);
+    if (farPages !== undefined) return toExtract(farPages, handler, pages);
+  }
   return toExtract(await extend(options, prefix, storedExtract), handler);
+}
+
+function isEnough({ size, info }: StoredExtract, { enough }: ExtractOptions): boolean {
+  const isCounted = info.tally !== undefined || info.total !== undefined;
+  return isCounted && enough(size);
 }
 
 /** A stored extract with what its handler says about it. */
 export function toExtract(
   storedExtract: StoredExtract,
   handler: Pick<Handler, "name" | "describe" | "fields">,
+  onlyPages: readonly NumberRange[] | null = null,
 ): Extract {
   const { size, ended, info } = storedExtract;
-  const hasText = size.segments > 0 && info.tally?.withText !== 0;
-  const isPartial = ended === null || (hasText && ended.failed !== null);
+  const hasText = onlyPages !== null || (size.segments > 0 && info.tally?.withText !== 0);
+  const canContinue = ended === null || (ended.failed !== null && isRetryableFailure(ended.failed));
+  const isPartial = canContinue || (hasText && ended.failed !== null);
   const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
   const { fields = {}, pageName = "page" } = description;
   const extent = description.extent ?? (info.pageCount === undefined ? "" : `${pageName}s ${info.pageCount}`);
@@ -115,6 +108,9 @@ export function toExtract(
     isPartial,
     pageName,
     extent,
+    canContinue,
+    onlyPages,
+    totalChars: isPartial ? (info.total?.chars ?? null) : size.chars,
     description: { ...description, fields: declared },
   };
 }
@@ -126,75 +122,39 @@ function pickDeclared(fields: object, types: NonNullable<Handler["fields"]>): ob
 
 /** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
 async function extend(options: ExtractOptions, prefix: string, storedExtract: StoredExtract): Promise<StoredExtract> {
-  const { objects, handler, mode, enough, limits, signal, password } = options;
-  const handlerOptions: HandlerOptions = {
-    mode,
-    from: storedExtract.size.segments,
-    limits,
-    ...(password === undefined ? {} : { password }),
-  };
-  let info: Info = storedExtract.info;
-  let { files, size: writtenSize } = storedExtract;
-  /** What was written last, until the next segment arrives: a long text must not be held twice. */
-  let content: FileContent | undefined;
-  let extractedSize = writtenSize;
-  let segments: Segment[] = [];
+  const { objects, enough, maxChars } = options;
+  const writer = new ExtractWriter(objects, prefix, storedExtract);
+  const isFull = () => writer.size.chars - storedExtract.size.chars >= maxChars;
+  /** A text without pages is counted to its end even if it is too long to be stored at once. */
+  let rest: RestOfText | undefined;
   let failed: Failure | null = null;
-
-  async function flush(last: boolean): Promise<void> {
-    content = { info, segments, failed };
-    const file = await appendFile(objects, prefix, writtenSize, { ...content, last });
-    [files, writtenSize, segments] = [[...files, file], file.end, []];
-  }
-
-  async function flushAll(): Promise<StoredExtract> {
-    if (segments.length > 0) await flush(false);
-    return content === undefined ? storedExtract : assembleExtract(objects, files, content);
-  }
-
   try {
-    for await (const piece of runHandler(handler, toLocalFile(options), handlerOptions, signal)) {
-      if ("info" in piece) info = { ...info, ...piece.info };
+    for await (const piece of runHandler(options, storedExtract.size.segments)) {
+      if ("info" in piece) writer.addInfo(piece.info);
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
-      content = undefined;
-      segments.push(piece.segment);
-      if (piece.segment.kind !== "whole") info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
-      extractedSize = addSegment(extractedSize, piece.segment);
-      if (extractedSize.chars - writtenSize.chars >= FILE_CHARS || segments.length === FILE_SEGMENTS)
-        await flush(false);
+      const { segment } = piece;
+      if (segment.kind === "whole" && isFull()) {
+        rest = { size: addSegment(rest?.size ?? writer.size, segment), lastText: segment.text };
+        if (writer.info.total !== undefined) break;
+        continue;
+      }
+      writer.add(segment, piece.note);
       // After the last page the handler is asked once more, so that the extract is marked as complete.
-      if (enough(extractedSize) && extractedSize.pages !== info.pageCount) return await flushAll();
+      const isLast = writer.size.pages === writer.info.pageCount;
+      if (segment.kind !== "whole" && (enough(writer.size) || isFull()) && !isLast) return await writer.flush();
+      if (segment.kind !== "whole" || !isFull()) await writer.flushIfLarge();
     }
-    if (failed && isRetryableFailure(failed)) return { ...(await flushAll()), ended: { failed } };
-    if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= makeTextlessFailure(info.tally);
-    await flush(true);
-    return await flushAll();
+    if (failed && (rest !== undefined || isRetryableFailure(failed)))
+      return { ...(await writer.flush()), ended: { failed } };
+    if (rest === undefined) return await writer.finish(failed);
+    writer.addInfo({ total: writer.info.total ?? toTotal(rest.size, rest.lastText) });
+    return await writer.flush();
   } finally {
     // However the loop ended, the segments that arrived are stored.
-    await flushAll();
+    await writer.flush();
   }
 }
 
-/** The handler's items. What it throws, apart from our own errors and an abort, is a failure: the artifact stays usable. */
-async function* runHandler(
-  handler: Handler,
-  file: LocalFile,
-  options: HandlerOptions,
-  signal: AbortSignal,
-): AsyncGenerator<ExtractItem> {
-  try {
-    yield* handler.extract(file, options, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof SpillwayError || isUnwritable(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    yield { failed: { reason: "unavailable", detail: `the ${handler.name} handler failed: ${message}` } };
-  }
-}
-
-function toLocalFile({ facts, content }: ExtractOptions): LocalFile {
-  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
-  const url = findLinkBase(facts);
-  return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
-}
+/** What was read of a text but not stored. */
+type RestOfText = { readonly size: ExtractSize; readonly lastText: string };

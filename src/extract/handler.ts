@@ -52,9 +52,13 @@ export type Segment = {
   readonly label: string;
   readonly text: string;
   readonly marks: readonly Mark[];
-  /** The page, sheet or slide is long and goes on in the next segment. */
+  /** Where pages may be several segments: the number of the page, and whether the next segment continues it. */
+  readonly page?: number;
   readonly isContinued?: boolean;
 };
+
+/** The number of the page, sheet or slide that a segment is, or is a part of. */
+export const findPage = ({ page, index }: Segment): number => page ?? index + 1;
 
 /** Facts that documents of any format may have. */
 export type DocumentFacts = {
@@ -72,9 +76,16 @@ export type DocumentFacts = {
   readonly tally?: PageTally;
   /** How the text was obtained, where the handler has several methods. */
   readonly method?: string;
+  /** The length of a text that was counted to its end but is too long to be stored at once. */
+  readonly total?: TextTotal;
   /** Characters removed from the text because they could mislead a reader. */
   readonly removed?: RemovedCounts;
+  /** How often bytes could not be decoded; U+FFFD shows each place. */
+  readonly undecoded?: number;
 };
+
+/** The length of a whole text. */
+export type TextTotal = { readonly chars: number; readonly lines: number };
 
 /** All facts about a document: the common ones and those of its handler. Stored with the extract as JSON. */
 export type Info<Own extends object = object> = DocumentFacts & Partial<Own>;

@@ -5,7 +5,7 @@ import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import { countLines } from "../fit/measure.ts";
-import type { Failure, Handler, Info, Mode, Segment } from "./handler.ts";
+import type { Failure, Handler, Info, Mode, Segment, TextTotal } from "./handler.ts";
 
 /** A segment at its place in the joined text. */
 export type PlacedSegment = {
@@ -17,8 +17,6 @@ export type PlacedSegment = {
   readonly line: number;
   /** Where the segment's own text begins, after that blank line. */
   readonly start: number;
-  /** The number of the page, sheet or slide that it is, or is a part of. */
-  readonly page: number;
 };
 
 /** How much was extracted. Characters and line ends are those of the joined text; only complete pages count. */
@@ -46,7 +44,7 @@ export type StoredExtract = {
 };
 
 /** One file of the extract. Its key contains where it starts and ends, so that a listing is an index. */
-type ExtractFile = {
+export type ExtractFile = {
   readonly key: string;
   readonly start: ExtractSize;
   readonly end: ExtractSize;
@@ -60,7 +58,7 @@ export type FileContent = {
   readonly failed: Failure | null;
 };
 
-/** The size of an extract before its first segment. */
+/** Nothing extracted. */
 export const emptySize: ExtractSize = { segments: 0, pages: 0, chars: 0, lineEnds: 0 };
 
 /** The key prefix names everything the text depends on (bytes, handler and version, mode, claims), and its owner. */
@@ -136,6 +134,11 @@ export function addSegment(before: ExtractSize, segment: Segment): ExtractSize {
   };
 }
 
+/** The length of a text of this size; every line end closes a line, and text after the last one is a line too. */
+export function toTotal({ chars, lineEnds }: ExtractSize, lastText: string): TextTotal {
+  return { chars, lines: chars === 0 || lastText.endsWith("\n") ? lineEnds : lineEnds + 1 };
+}
+
 /** Pages, sheets and slides are separated by a blank line; segments of kind `whole` follow each other directly. */
 function textWithBreak(segment: Segment): string {
   return segment.kind === "whole" || segment.index === 0 ? segment.text : `\n\n${segment.text}`;
@@ -157,17 +160,18 @@ async function* segmentsFrom(
   }
 }
 
-function placeSegment(segment: Segment, { pages, chars, lineEnds }: ExtractSize): PlacedSegment {
+function placeSegment(segment: Segment, { chars, lineEnds }: ExtractSize): PlacedSegment {
   const text = textWithBreak(segment);
   const start = chars + text.length - segment.text.length;
-  return { segment, text, offset: chars, line: lineEnds + 1, start, page: pages + 1 };
+  return { segment, text, offset: chars, line: lineEnds + 1, start };
 }
 
 function reaches(end: ExtractSize, position: Position): boolean {
   return "chars" in position ? end.chars > position.chars : end.lineEnds >= position.lineEnds;
 }
 
-async function readFileContent(objects: Objects, { key }: ExtractFile): Promise<FileContent> {
+/** The content of one file; a damaged one is deleted. */
+export async function readFileContent(objects: Objects, { key }: Pick<ExtractFile, "key">): Promise<FileContent> {
   const json = await readObject(objects, key);
   try {
     const content = JSON.parse(json?.toString("utf8") ?? "") as FileContent;

@@ -2,7 +2,10 @@
 import { type Bound, type Budget, listLimits } from "./budget.ts";
 import { findLongestPrefix, isHighSurrogate, type Unit } from "./measure.ts";
 
-/** Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. */
+/**
+ * Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. The
+ * total is infinite while the end of the text is unknown.
+ */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
 
 /** Text to its end, or cut, with what is needed to continue reading. */

@@ -1,10 +1,14 @@
 /** One exchange with a provider over any carrier: prepare, send, inspect, and retry at most once. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import { isOverflow } from "./classify/verdict.ts";
-import { type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
+import { isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Recovery } from "./recovery.ts";
 import type { Refusal } from "./refusal.ts";
-import type { OutgoingRequest } from "./wire/outgoing-request.ts";
+import type { OutgoingRequest, SentRequest } from "./wire/outgoing-request.ts";
+
+/** Gets the input tokens that the provider counted, or undefined where the response does not report them. */
+export type OnUsage = (inputTokens: number | undefined) => void;
 
 /** A response that can still be passed on whole, and the refusal in it, if it holds one. */
 export type SendResult<A> = {
@@ -12,10 +16,8 @@ export type SendResult<A> = {
   /** Whether the provider accepted the request, as far as the response shows. */
   readonly isAccepted: boolean;
   readonly refusal?: Refusal;
-  /** Set when the carrier itself had to send the request twice: there is no further retry. */
-  readonly isLast?: true;
-  /** The input tokens that the provider counted, where what was read of the response reports them. */
-  readonly inputTokens?: () => number | undefined;
+  /** Calls back once the response has ended, or at once if it has been read whole. */
+  readonly onUsage?: ((listener: OnUsage) => void) | undefined;
   /** Releases a response that is not passed on. */
   readonly discard?: () => Promise<void>;
 };
@@ -28,7 +30,9 @@ export type ExchangeResult<A> =
   | { readonly outcome: "failed"; readonly answer: A; readonly refusal: Refusal; readonly report: OverflowReport };
 
 /** Sends requests for an exchange: a `fetch`, the proxy or the AI SDK middleware. */
-type Carrier<A> = {
+export type Carrier<A> = {
+  /** Says where the request goes and how large it is, without parsing it. */
+  describe(): SentRequest;
   /** Reads the request, only when it is needed; undefined when it cannot be parsed. */
   read(): OutgoingRequest | undefined;
   /** Sends the request as it was given, or another one instead. */
@@ -39,38 +43,47 @@ type Carrier<A> = {
 
 /** Sends at most two requests. The second one is always smaller, and is sent only where a smaller one can help. */
 export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>): Promise<ExchangeResult<A>> {
-  const original = recovery.mayPrepare() ? carrier.read() : undefined;
+  const original = (await recovery.mayPrepare()) ? carrier.read() : undefined;
   const prepared = original && (await recovery.prepare(original));
-  const first = await carrier.send(
-    prepared === undefined || prepared.outgoing === original ? undefined : prepared.outgoing,
-  );
-  const firstResult = withoutRetry(first.answer, prepared);
-  if (first.refusal === undefined) {
-    if (prepared && first.isAccepted) recovery.recordAccepted(prepared, first.inputTokens);
-    return firstResult;
+  const first = await carrier.send(prepared && isChanged(prepared) ? prepared.outgoing : undefined);
+  const { answer, refusal } = first;
+  if (refusal === undefined) {
+    if (first.isAccepted) learn(recovery, first, recovery.weigh(carrier, prepared?.outgoing));
+    if (first.isAccepted && prepared) await recovery.recordAccepted(prepared);
+    return withoutRetry(answer, prepared);
   }
-  const read = prepared === undefined ? carrier.read() : undefined;
-  const outgoing = prepared ?? (read && prepareUnchanged(read));
-  const remedy = outgoing && (await recovery.chooseRemedy(outgoing, first.refusal));
-  if (remedy === undefined || remedy.action === "pass" || (remedy.action === "retry" && first.isLast))
-    return firstResult;
-  if (remedy.action === "fail") {
-    return { outcome: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
-  }
+  const read = prepared ?? toPrepared(carrier.read());
+  await nextTurn();
+  const remedy = read
+    ? await recovery.chooseRemedy(read, refusal)
+    : recovery.chooseWithoutReading(carrier.describe(), refusal);
+  if (remedy.action === "pass") return withoutRetry(answer, prepared);
+  if (remedy.action === "fail") return { outcome: "failed", answer, refusal, report: remedy.report };
   await first.discard?.();
-  recovery.rememberRetry(first.refusal.verdict, remedy);
+  await nextTurn();
+  await recovery.rememberRetry(refusal.verdict, remedy);
   const second = await carrier.resend(remedy.next.outgoing);
   if (second.refusal && isOverflow(second.refusal.verdict)) {
-    const report = recovery.reportSecondRefusal(second.refusal, remedy);
+    const report = await recovery.reportSecondRefusal(second.refusal, remedy);
     return { outcome: "failed", answer: second.answer, refusal: second.refusal, report };
   }
   if (!second.isAccepted) return { outcome: "unchanged", answer: second.answer };
-  recovery.recordRecovered(first.refusal.verdict, remedy);
+  learn(recovery, second, recovery.weigh(carrier, remedy.next.outgoing));
+  recovery.recordRecovered(refusal.verdict, remedy);
   return { outcome: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
+}
+
+const toPrepared = (read: OutgoingRequest | undefined): PreparedRequest | undefined => read && prepareUnchanged(read);
+
+/** An accepted request shows how much fits, and its usage how the provider counts. */
+function learn<A>(recovery: Recovery, { onUsage }: SendResult<A>, weighed: ReturnType<Recovery["weigh"]>): void {
+  if (onUsage === undefined) recovery.learnFromAccepted(weighed, undefined);
+  else onUsage((inputTokens) => recovery.learnFromAccepted(weighed, inputTokens));
 }
 
 /** The caller always learns that its request was changed before it was sent. */
 function withoutRetry<A>(answer: A, prepared: PreparedRequest | undefined): ExchangeResult<A> {
-  const isChanged = prepared !== undefined && prepared.outgoing !== prepared.original;
-  return isChanged ? { outcome: "prepared", answer, stubs: prepared.stubs.size } : { outcome: "unchanged", answer };
+  return prepared && isChanged(prepared)
+    ? { outcome: "prepared", answer, stubs: prepared.stubs.size }
+    : { outcome: "unchanged", answer };
 }

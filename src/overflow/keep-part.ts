@@ -6,8 +6,8 @@ import { nameKind } from "../answer/phrases.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import { confirmKind } from "../detect/confirm.ts";
-import { detectContentKind } from "../detect/detect.ts";
-import { type Detection, FIRST_LOOK_BYTES } from "../detect/kind.ts";
+import { detectKnownText } from "../detect/detect.ts";
+import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Emit } from "../telemetry/events.ts";
 import type { Part } from "./dialects/dialect.ts";
@@ -61,13 +61,9 @@ async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promi
   });
 }
 
-/** An attachment is detected by its bytes. What the model read as text stays text, even if it is markup. */
+/** An attachment is detected by its bytes. What the model read as text stays text, whatever it begins with. */
 async function detectKind({ content }: Part, bytes: Uint8Array): Promise<Detection> {
-  if (!("text" in content)) {
-    const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
-    return await confirmKind(toBody({ bytes }, bytes.length), { headers });
-  }
-  const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES) });
-  const isText = detection.kind === "text" || detection.kind === "html";
-  return isText ? { ...detection, kind: "text", mediaType: "text/plain", charset: "utf-8" } : detection;
+  if ("text" in content) return detectKnownText(bytes);
+  const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
+  return await confirmKind(toBody({ bytes }, bytes.length), { headers });
 }

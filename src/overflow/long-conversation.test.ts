@@ -116,7 +116,11 @@ describe("a provider that names no limit", () => {
   test("gets a request that just fits the limit in the settings", async () => {
     const stubsWith = async (settings: Record<string, unknown>): Promise<number> => {
       const provider = { windowTokens: 9_000, wording: wordings.responses };
-      const { post } = await openRecoveringProvider(provider, { "overflow.prevent": "off", ...settings });
+      const { post } = await openRecoveringProvider(provider, {
+        "overflow.prevent": "off",
+        "overflow.headroom": 0,
+        ...settings,
+      });
       const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 50));
       const { sent, response } = await post("openai-chat", conversation([...older, { user: "Well?", rounds: [] }]));
       assert.deepEqual([response.status, sent.length], [200, 2]);

@@ -3,17 +3,19 @@ import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
 import { createKeep } from "./keep-part.ts";
-import { createKnownLimits, isLimitLine } from "./known-limits.ts";
+import { createKnownLimits, isLimitLine } from "./limits/known-limits.ts";
+import { createSeenSizes } from "./limits/seen-sizes.ts";
+import { openRecoveryMemory, type RecoveryMemory } from "./memory/recovery-memory.ts";
+import { parseToolRules } from "./plan/tool-rules.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
-import { createStickyStubs, type StickyStubs } from "./sticky-stubs.ts";
 
-/** One recovery serves all conversations of a process, unless the caller passes the stubs of a single one. */
+/** One recovery serves all conversations of a process, unless the caller passes the memory of a single one. */
 export function openRecovery(
   { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
   {
-    sticky = createStickyStubs(),
+    memory = openRecoveryMemory(store),
     onFailed,
-  }: Pick<RecoveryOptions, "onFailed"> & { readonly sticky?: StickyStubs } = {},
+  }: Pick<RecoveryOptions, "onFailed"> & { readonly memory?: RecoveryMemory } = {},
 ): Recovery {
   const lines = settings["overflow.limits"];
   const invalidLine = lines.find((line) => !isLimitLine(line));
@@ -27,8 +29,13 @@ export function openRecovery(
     preventsOverflow: settings["overflow.prevent"] === "on",
     keep: createKeep(store, emit),
     emit,
-    limits: createKnownLimits(lines),
-    sticky,
+    headroom: settings["overflow.headroom"] / 100,
+    at: settings["overflow.at"] / 100,
+    rules: parseToolRules(settings["overflow.tools"]),
+    tellClient: settings["overflow.tell_client"],
+    actsOnRateLimits: settings["overflow.rate_limits"] === "on",
+    limits: { known: createKnownLimits(lines), seen: createSeenSizes() },
+    memory,
     onFailed,
   });
 }

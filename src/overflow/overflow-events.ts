@@ -5,7 +5,7 @@ import type { Emit } from "../telemetry/events.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";
 import { countPartChars } from "./estimate-tokens.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan/plan.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Shedding } from "./shed.ts";
@@ -14,7 +14,7 @@ import { countWireBytes, type OutgoingRequest } from "./wire/outgoing-request.ts
 /** Records what a refusal was classified as. */
 export function emitClassified(
   emit: Emit,
-  { dialect }: OutgoingRequest,
+  { dialect }: Pick<OutgoingRequest, "dialect">,
   { verdict, status }: Omit<Refusal, "body">,
 ): void {
   const { class: name, confidence, limit = null, actual = null, unit = null } = verdict;

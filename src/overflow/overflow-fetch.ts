@@ -4,7 +4,7 @@ import { openSession, type Session } from "../session/session.ts";
 import { classify } from "./classify/classify.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dialects as builtInDialects, findDialect } from "./dialects/dialects.ts";
-import { recoverExchange, type SendResult } from "./exchange.ts";
+import { type OnUsage, recoverExchange, type SendResult } from "./exchange.ts";
 import { openRecovery } from "./open-recovery.ts";
 import type { Recovery } from "./recovery.ts";
 import {
@@ -14,9 +14,9 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "./wire/failure.ts";
-import { decodeBody, type OutgoingRequest, parseOutgoing } from "./wire/outgoing-request.ts";
+import { decodeBody, describeBody, type OutgoingRequest, parseOutgoing } from "./wire/outgoing-request.ts";
 import { createRefusalScanner, type RefusalScanner } from "./wire/refusal-scanner.ts";
-import { readInputTokens } from "./wire/token-usage.ts";
+import { createUsageTail, readInputTokens } from "./wire/token-usage.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -69,6 +69,7 @@ type Answer = { readonly response: Response; readonly addReport?: (report: Overf
 async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init, dialects } = call;
   const result = await recoverExchange<Answer>(recovery, {
+    describe: () => describeBody(call.dialect, call.url, typeof call.body === "string" ? call.body : [call.body]),
     read: () => readOutgoing(call),
     send: async (replacement) =>
       inspectResponse(await fetch(input, replacement ? withBody(init, replacement) : init), dialects),
@@ -132,11 +133,20 @@ async function inspectSuccess(
     if (value) heldChunks.push(value);
     const result = done ? finish() : scan(value);
     if (result.status === "undecided") continue;
+    const usage = createUsageTail();
+    const listeners: OnUsage[] = [];
+    const onEnd = () => {
+      const inputTokens = readInputTokens(heldChunks) ?? usage.read();
+      for (const listener of listeners.splice(0)) listener(inputTokens);
+    };
     const resumeWith = (chunks: readonly Uint8Array[]) =>
-      copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks));
+      copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks, usage.push, onEnd));
     const answer = { response: resumeWith(heldChunks) };
-    if (result.status !== "refused")
-      return { answer, isAccepted: true, inputTokens: () => readInputTokens(heldChunks) };
+    if (result.status !== "refused") {
+      const onUsage = (listener: OnUsage) =>
+        void (done ? listener(readInputTokens(heldChunks)) : listeners.push(listener));
+      return { answer, isAccepted: true, onUsage };
+    }
     const { verdict, body } = result;
     const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, heldChunks, body)]);
     const refusal = { verdict, status: response.status, body };
@@ -148,6 +158,8 @@ async function inspectSuccess(
 function resumeStream(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   heldChunks: readonly Uint8Array[],
+  onChunk: (chunk: Uint8Array) => void,
+  onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -156,10 +168,15 @@ function resumeStream(
       },
       async pull(controller) {
         const { done, value } = await reader.read();
+        if (value) onChunk(value);
+        if (done) onEnd();
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        onEnd();
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );

@@ -4,7 +4,7 @@ import { makeStub } from "../answer/stub-text.ts";
 import { type Edit, type Path, sliceValue } from "../system/json-edits.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
 import type { Keep, KeptPart } from "./keep-part.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan/plan.ts";
 import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** A stub and the part that it replaces. */
@@ -26,7 +26,11 @@ export type Shedding = {
 };
 
 /** Keeps every part before it makes the stub. The stubs are in the order of the plan. */
-export async function shed({ dialect, request, json }: OutgoingRequest, plan: Plan, keep: Keep): Promise<Shedding> {
+export async function shed(
+  { dialect, request, json }: OutgoingRequest,
+  plan: Pick<Plan, "clamp" | "replacements">,
+  keep: Keep,
+): Promise<Shedding> {
   const hasReader = dialect.findToolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
   const stubs: Stub[] = [];
   const unkept: Path[] = [];

@@ -1,9 +1,14 @@
-/** Makes a request smaller: plans, keeps and stubs until it fits, or says why it does not. */
+/**
+ * Makes a request smaller: plans, keeps and stubs until it fits, or says why it does not. Requests have megabytes, so each
+ * step is a turn of the event loop of its own: other streams of the process continue meanwhile.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FailureReason } from "../contract/overflow-report.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Keep } from "./keep-part.ts";
-import { type Plan, planShedding } from "./plan.ts";
-import { addEdits, type PreparedRequest } from "./prepared-request.ts";
+import { type Plan, planShedding } from "./plan/plan.ts";
+import type { PlanOptions } from "./plan/sizes.ts";
+import { changeRequest, type PreparedRequest } from "./prepared-request.ts";
 import { type Shedding, shed } from "./shed.ts";
 import { countWireBytes } from "./wire/outgoing-request.ts";
 
@@ -22,20 +27,24 @@ export async function shrinkRequest(
   prepared: PreparedRequest,
   verdict: Verdict,
   keep: Keep,
-  acceptedTokens = 0,
+  planOptions: Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules">,
 ): Promise<Shrunk> {
-  const { original, outgoing, stubs } = prepared;
+  const { original, outgoing } = prepared;
   const wireBytes = countWireBytes(outgoing);
+  const stubs = new Map([...prepared.stubs].map(([path, { text }]) => [path, text]));
   const unkept = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
-    const options = { wireBytes, stubs, unkept, acceptedTokens, shortBy };
+    const options = { ...planOptions, wireBytes, stubs, unkept, shortBy };
     const plan = planShedding(original.request, original.dialect, verdict, options);
+    await nextTurn();
     const shedding = await shed(original, plan, keep);
-    const next = addEdits(prepared, shedding.clamp, shedding.stubs);
+    await nextTurn();
+    const next = changeRequest(prepared, shedding);
+    await nextTurn();
     for (const path of shedding.unkept) unkept.add(path.join("."));
-    const isExact = verdict.class === "request_bytes" && verdict.unit === "bytes";
-    const excessBytes = isExact ? countWireBytes(next.outgoing) - (verdict.limit ?? Infinity) : 0;
+    const isExact = plan.sizes.unit === "bytes" && verdict.unit !== "chars" && verdict.class === "request_bytes";
+    const excessBytes = isExact ? countWireBytes(next.outgoing) - plan.sizes.enough : 0;
     if (round === MAX_ROUNDS || (shedding.unkept.length === 0 && excessBytes <= 0))
       return { next, shedding, plan, unkeptCount: unkept.size };
     shortBy += Math.max(0, excessBytes);

@@ -23,6 +23,7 @@ import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
+import { readArtifact } from "../verbs/read.ts";
 import { closeUnused } from "./repository/repository.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
 import type { SearchInput } from "./search-input.ts";
@@ -432,6 +433,17 @@ describe("the budget of a search", () => {
     assert.equal(reply.truncation_info.reason, "single_result_too_large");
     const ref = reply.results[0]?.artifact_ref ?? assert.fail("no ref");
     assert.equal((await work.session.store.find(ref)).content_kind, "text");
+  });
+
+  test("keeps a large result from a page as the source that was found", async () => {
+    await using work = await openWork();
+    const start = "<html><body><p>needle</p><script>";
+    work.write("page.html", `${start}${"x".repeat(3_000)}\n`);
+    const reply = await searchCode({ query: "needle" }, work.session, { budget: makeBudget({ default: 1_500 }) });
+    const ref = reply.results[0]?.artifact_ref ?? assert.fail("no ref");
+    const { fields } = await readArtifact(ref, {}, work.session);
+    assert.equal(fields.content_kind, "text");
+    assert.ok(fields.content?.startsWith(start));
   });
 
   test("updates the three metrics", async () => {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { spoolBytes } from "../acquire/spool.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
-import { detectContentKind } from "../detect/detect.ts";
+import { detectKnownText } from "../detect/detect.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Budget, Tokenizer } from "../fit/budget.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/fit-results.ts";
@@ -139,7 +139,7 @@ async function storeResult(result: CodeResult, session: Session): Promise<string
   const bytes = Buffer.from(wholeText(result));
   const identity = `search:${repository_id === undefined ? "" : `${repository_id}:`}${file_path}`;
   const origin = { given: file_path, identity, name: file_path };
-  const detection = detectContentKind({ firstBytes: bytes, url: file_path });
+  const detection = detectKnownText(bytes, file_path);
   // Where nothing can be stored, the reply has the excerpt only and its ref is null.
   return session.store.keep(spoolBytes(bytes), detection, origin).then(
     ({ artifact_ref }) => artifact_ref,

@@ -51,6 +51,8 @@ export type Session = SourceContext & {
   /** The tokenizer of the model that reads the replies, where one is configured. */
   readonly tokenizer: () => Promise<Tokenizer | undefined>;
   readonly now: () => number;
+  /** The environment: keys of services are read from it when they are needed. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Makes the random word of the fence around untrusted content; another one for each reply. */
   readonly makeFenceWord: () => string;
   /** Runs housekeeping after the reply; closing the session waits for it. */
@@ -124,6 +126,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     log,
     tokenizer: tokenizer ? async () => guardTokenizer(tokenizer, log) : makeTokenizerLoader(settings, log),
     now,
+    env,
     makeFenceWord: options.makeFenceWord ?? makeRandomWord,
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {

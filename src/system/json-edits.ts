@@ -44,6 +44,24 @@ export function sliceValue(json: string, path: Path): string {
   return json.slice(splice.start, splice.end);
 }
 
+/** A member of the outermost object. The text is read only up to it. Undefined where there is none. */
+export function peekMember(json: string, name: string): unknown {
+  try {
+    const start = skipSpace(json, json.startsWith("\uFEFF") ? 1 : 0);
+    if (json[start] !== "{") return undefined;
+    for (let offset = skipSpace(json, start + 1); json[offset] === '"'; ) {
+      const keyEnd = endOfValue(json, offset);
+      const value = skipSpace(json, skipSpace(json, keyEnd) + 1);
+      const valueEnd = endOfValue(json, value);
+      if (json.slice(offset + 1, keyEnd - 1) === name) return JSON.parse(json.slice(value, valueEnd));
+      offset = nextItem(json, valueEnd);
+    }
+    return undefined;
+  } catch {
+    return undefined; // The provider reports what is wrong with it.
+  }
+}
+
 /** A new text for the characters of one value. */
 type Splice = { readonly start: number; readonly end: number; readonly text: string };
 

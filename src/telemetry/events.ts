@@ -40,7 +40,7 @@ export type EventFields = {
     artifact_ref: string;
     selector: string;
     returned_chars: number;
-    total_chars: number;
+    total_chars: number | null;
     limit_chars: number;
     bound: string;
     truncated: boolean;
@@ -72,6 +72,7 @@ export type EventFields = {
     duration_ms: number;
     indexing: boolean;
   };
+  "web.searched": { provider: string; result_count: number; duration_ms: number; error: string | null };
   "index.completed": {
     status: string;
     files_indexed: number;
@@ -226,7 +227,7 @@ export const eventRows: EventRows = {
       artifact_ref: "The artifact_ref.",
       selector: "The selector: offset, lines, pages, section or query.",
       returned_chars: "Characters of content in the reply.",
-      total_chars: "Characters extracted from the artifact.",
+      total_chars: "Characters of its whole text; null where not all of it was read.",
       limit_chars: limit,
       bound,
       truncated: "Whether the reply contains less than requested.",
@@ -273,6 +274,15 @@ export const eventRows: EventRows = {
       truncated: "Whether results were left out to stay inside the budget.",
       duration_ms: "Wall time of the search.",
       indexing: "Whether the index was still being built.",
+    },
+  },
+  "web.searched": {
+    about: "A web search provider was asked; most of them charge for each request.",
+    fields: {
+      provider: "The provider.",
+      result_count: "Results in its answer.",
+      duration_ms: "Wall time of the request, retries included.",
+      error: "The code of the error, or null.",
     },
   },
   "index.completed": {
@@ -327,7 +337,7 @@ export const eventRows: EventRows = {
     fields: {
       dialect,
       class: overflowClass,
-      reason: "server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
+      reason: "not_read, server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
       attempts: "Requests sent upstream.",
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
@@ -339,7 +349,7 @@ export const eventRows: EventRows = {
     fields: {
       dialect,
       class: overflowClass,
-      reason: "The class that is never rewritten, or shadow.",
+      reason: "The class that is never rewritten, tell_client or shadow.",
       stubs: "With shadow: how many parts would have been removed.",
       clamped: "With shadow: whether the output limit would have been lowered.",
     },

@@ -16,7 +16,8 @@ import { trimAddress } from "./parameters.ts";
 import type { ArtifactLink, RenderedReply, ToolSession } from "./tool.ts";
 
 /** The fields of a fetch, with those of the range that was selected. */
-export type SelectedFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
+export type SelectedFields = FetchFields &
+  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">>;
 
 /** A fetch with the budget that the tool made for its reply. */
 type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
@@ -36,7 +37,8 @@ export async function fetchSelected(
   const { mode = "markdown", budget } = options;
   const readAnswer = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
   if (readAnswer.fields.matched_count === 0) {
-    return addNotice(fetchAnswer, "No passage contains a word of the question; this is the beginning.");
+    const soFar = readAnswer.fields.extraction_truncated ? " of what was read so far" : "";
+    return addNotice(fetchAnswer, `No passage${soFar} contains a word of the question; this is the beginning.`);
   }
   return mergeAnswers(fetchAnswer, readAnswer);
 }
@@ -53,7 +55,7 @@ function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<Selec
 /** The facts of the fetch with the content of the read; the read's summary says what was selected. */
 function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadFields>): Answer<SelectedFields> {
   const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = readAnswer.fields;
-  const { page_range, warnings, content } = readAnswer.fields;
+  const { page_range, next_pages, warnings, content } = readAnswer.fields;
   return {
     summary: fetchAnswer.summary,
     failure: readAnswer.failure,
@@ -67,6 +69,7 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
     fields: {
       ...fetchAnswer.fields,
       ...{ selector, next_offset, has_more, truncated, limit_chars, bound, page_range, warnings },
+      ...(next_pages === undefined ? {} : { next_pages }),
       ...(passages === undefined ? {} : { passages }),
       ...(matched_count === undefined ? {} : { matched_count }),
       content,

@@ -91,7 +91,7 @@ function chooseEntries(
   const numbered = entries.map((entry, index) => ({ entry, urlIndex: index }));
   const ofQuery = wantedQuery === undefined ? numbered : numbered.filter(({ entry }) => entry.query === wantedQuery);
   if (ofQuery.length === 0) throw notStoredError("query", wantedQuery ?? "", storedQueries(entries));
-  if (urlIndex !== undefined) return [entryAt(numbered, urlIndex)];
+  if (urlIndex !== undefined) return [entryAt(numbered, ofQuery, urlIndex)];
   if (url === undefined) return ofQuery;
   // Addresses are stored without their secrets.
   const normalize = (address: string) => redactUrl(URL.parse(address)?.href ?? address);
@@ -115,10 +115,15 @@ function queryByIndex(entries: readonly ResponseEntry[], index: number): string 
   throw outOfRangeError("queryIndex", index, queries.length);
 }
 
-function entryAt(entries: readonly NumberedEntry[], index: number): NumberedEntry {
-  const entry = entries[index];
-  if (entry !== undefined) return entry;
-  throw outOfRangeError("urlIndex", index, entries.length);
+/** An index counts over everything that is stored, as the listing shows it, and must belong to the chosen query. */
+function entryAt(all: readonly NumberedEntry[], ofQuery: readonly NumberedEntry[], index: number): NumberedEntry {
+  const numbered = all[index];
+  if (numbered === undefined) throw outOfRangeError("urlIndex", index, all.length);
+  if (ofQuery.includes(numbered)) return numbered;
+  const [first, last] = [ofQuery[0]?.urlIndex ?? 0, ofQuery.at(-1)?.urlIndex ?? 0];
+  throw new SpillwayError("place_not_found", `urlIndex ${index} belongs to another query. Valid: ${first}-${last}`, {
+    hint: "Leave out the query, or use an index that it is listed with.",
+  });
 }
 
 function outOfRangeError(name: string, index: number, count: number): SpillwayError {
@@ -143,9 +148,7 @@ function nothingStoredError({ source_url, error }: ResponseEntry): SpillwayError
   return new SpillwayError(
     "place_not_found",
     `Nothing is stored of ${clip(source_url, LISTED_URL_CHARS)}: ${error ?? "unknown"}.`,
-    {
-      hint: "Fetch it again.",
-    },
+    { hint: "Fetch it with fetch_content." },
   );
 }
 

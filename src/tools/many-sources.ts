@@ -74,7 +74,7 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
 
 /** What is needed to continue reading, and content. */
 function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
-  const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
+  const { artifact_ref, title, next_offset, next_pages, has_more, content, source_url, error } = answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
   const { body } = formatBody({ ...answer, claims: [] }, toolAudience);
   const handle = artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`;
@@ -86,6 +86,7 @@ function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
       title: clip(title, LISTED_TEXT_CHARS),
       artifact_ref,
       next_offset,
+      ...(next_pages && { next_pages }),
       has_more,
       content,
       ...(error && { error }),

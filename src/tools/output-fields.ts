@@ -27,7 +27,7 @@ const describe = (row: JsonSchema, description: string): JsonSchema => ({ ...row
 
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
-const ref = describe(orNull(text), "For read_artifact; null when the source could not be kept.");
+const ref = describe(orNull(text), "For read_artifact; null if not kept.");
 const responseId = describe(orNull(text), "For get_search_content.");
 
 /** What a document reports about itself. */
@@ -62,8 +62,9 @@ const shared = {
   page_count: orNull(count),
   truncated: flag,
   limit_chars: count,
-  bound: describe(text, "What set limit_chars."),
-  next_offset: describe(orNull(count), "Where read_artifact continues."),
+  bound: text,
+  next_offset: describe(orNull(count), "To read on."),
+  next_pages: text,
   has_more: flag,
   warnings: texts,
   content: orNull(text),
@@ -92,7 +93,7 @@ const fetchedProperties = {
   content_type: text,
   url: text,
   status_code: orNull(count),
-  extracted_chars: count,
+  extracted_chars: orNull(count),
   decided_by: text,
   cached: flag,
 } satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
@@ -121,12 +122,32 @@ const readProperties = {
   offset: orNull(count),
   start_line: orNull(count),
   end_line: orNull(count),
-  total_chars: count,
-  total_lines: count,
+  total_chars: orNull(count),
+  total_lines: orNull(count),
 } satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
 
 /** The reply to a read of one artifact. */
 export const readOutput = outputSchema(readProperties);
+
+/** One page that a web search found. */
+const webResult = object({
+  urlIndex: count,
+  query: text,
+  title: text,
+  url: text,
+  summary: text,
+  artifact_ref,
+  published_at: text,
+});
+
+/** The reply to a web search. */
+export const webSearchOutput = outputSchema({
+  responseId,
+  total_count: count,
+  returned_count: count,
+  results: { type: "array", items: webResult },
+  warnings: texts,
+});
 
 /** The reply of get_search_content: a read, or the list of what is stored. */
 export const storedOutput = outputSchema({

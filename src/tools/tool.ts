@@ -43,6 +43,8 @@ export interface Tool<F extends Fields = Fields> {
   /** The schema of the structured content of every reply, errors included. */
   readonly output: JsonSchema;
   readonly hints: ToolHints;
+  /** Whether it can work here at all; one that cannot is not listed. Default: yes. */
+  isOffered?(session: Pick<Session, "settings" | "env">): boolean;
   run(input: Input<F>, session: ToolSession): Promise<ReplyDraft>;
 }
 

@@ -1,5 +1,6 @@
 /** All tools, in the order in which clients list them. A new tool is a file and a line here. */
 import { SpillwayError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
 import { fetchContentTool } from "./fetch-content.ts";
 import { getSearchContentTool } from "./get-search-content.ts";
@@ -9,6 +10,7 @@ import { searchCodeTool } from "./search-code.ts";
 import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { webFetchHtmlTool } from "./web-fetch-html.ts";
+import { codeSearchTool, webSearchTool } from "./web-search.ts";
 
 export const builtInTools: readonly Tool[] = [
   fetchContentTool,
@@ -16,6 +18,8 @@ export const builtInTools: readonly Tool[] = [
   readArtifactTool,
   webFetchTool,
   webFetchHtmlTool,
+  webSearchTool,
+  codeSearchTool,
   searchCodeTool,
   indexRepositoryTool,
   indexingStatusTool,
@@ -42,4 +46,9 @@ export function mergeTools(ownTools: readonly Tool[] = []): readonly Tool[] {
 /** The tool of this name. */
 export function findTool(name: string, tools: readonly Tool[] = builtInTools): Tool | undefined {
   return tools.find((tool) => tool.name === name);
+}
+
+/** The tools that can work in this session; clients are shown no others. */
+export function listOffered(tools: readonly Tool[], session: Pick<Session, "settings" | "env">): readonly Tool[] {
+  return tools.filter(({ isOffered }) => isOffered?.(session) ?? true);
 }

@@ -40,8 +40,8 @@ export async function fetchSource(
   const startedAt = session.now();
   const { budget = makeSourceBudget(session.settings, { requested: options.maxChars }) } = options;
   try {
-    const answer = await answerSource(given, { ...options, budget }, session);
-    emitCompleted(answer, startedAt, session);
+    const { answer, extractedChars } = await answerSource(given, { ...options, budget }, session);
+    emitCompleted(answer, extractedChars, startedAt, session);
     session.background(() => sweepIfDue(session));
     return answer;
   } catch (error) {
@@ -54,7 +54,10 @@ export async function fetchSource(
 /** The options with the one budget of the reply. */
 type BudgetedOptions = FetchOptions & { readonly budget: SourceBudget };
 
-async function answerSource(given: string, options: BudgetedOptions, session: Session): Promise<Answer<FetchFields>> {
+/** An answer, and how much text was extracted for it. */
+type Answered = { readonly answer: Answer<FetchFields>; readonly extractedChars: number };
+
+async function answerSource(given: string, options: BudgetedOptions, session: Session): Promise<Answered> {
   await using source = await loadSource(given, options, session); // From the cache, or acquired, detected and kept.
   const extract = await extractSource(source, options, session);
   if (!needsRendering(extract, session)) return fitAnswer(source, extract, options, session);
@@ -69,6 +72,7 @@ function extractSource(source: LoadedSource, options: BudgetedOptions, session: 
     handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",
     enough: enoughFor(source.facts, options, session),
+    maxChars: session.settings["extract.chars"],
     limits: readChildLimits(session.settings),
     signal: session.signal,
     password: options.password,
@@ -80,29 +84,28 @@ async function fitAnswer(
   extract: Extract,
   options: BudgetedOptions,
   session: Session,
-): Promise<Answer<FetchFields>> {
+): Promise<Answered> {
   const { mode = "markdown", password } = options;
   const budget = chooseBudget(source.facts, options);
   const fittedText = fitText(await readWindow(extract, 0, budget.chars), budget);
   const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
-  return answerFetch({
+  const answer = answerFetch({
     ...{ ...source, extract, title, fittedText, pages, budget, mode },
     skipped: findSkippedReading(source.facts, session),
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),
   });
+  return { answer, extractedChars: extract.size.chars };
 }
 
 function chooseBudget({ content_kind }: ArtifactFacts, { budget }: BudgetedOptions): Budget {
   return isPage(content_kind) ? budget.inline : budget.excerpt;
 }
 
-/** A text is read to its end, to know its length; a document as far as the next reads are likely to need. */
+/** Most documents are read to their end, to know their length; a very long one at least as far as it is shown. */
 function enoughFor(facts: ArtifactFacts, options: BudgetedOptions, session: Session) {
-  const { "extract.chars": all, "extract.fetch_chars": likely } = session.settings;
-  const { chars, bound } = chooseBudget(facts, options);
-  const wantedChars = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
+  const wantedChars = Math.max(session.settings["extract.fetch_chars"], chooseBudget(facts, options).chars);
   return (size: ExtractSize) => size.chars >= wantedChars;
 }
 
@@ -123,14 +126,19 @@ function findSkippedReading({ content_kind, media_type }: ArtifactFacts, session
   return { flag, isReadable: findHandler(content_kind, media_type, session.handlers) !== metadata };
 }
 
-function emitCompleted({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
+function emitCompleted(
+  { fields, content }: Answer<FetchFields>,
+  extractedChars: number,
+  startedAt: number,
+  { emit, now }: Session,
+): void {
   emit({
     event: "ingest.completed",
     artifact_ref: fields.artifact_ref,
     content_kind: fields.content_kind,
     handler: fields.handler,
     size_bytes: fields.size_bytes,
-    extracted_chars: fields.extracted_chars,
+    extracted_chars: extractedChars,
     returned_chars: content?.length ?? 0,
     limit_chars: fields.limit_chars,
     bound: fields.bound,

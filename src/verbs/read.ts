@@ -9,7 +9,7 @@ import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
-import { joinRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
+import { joinRanges, measureRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
 import {
   findShownRanges,
   makePassageReading,
@@ -17,6 +17,7 @@ import {
   type PassageReading,
   type PlacedRange,
   type RangeReading,
+  type SelectionSize,
 } from "../extract/select/readings.ts";
 import * as select from "../extract/select/select-range.ts";
 import { parseSelector, type Selector, type SelectorInput } from "../extract/select/selector.ts";
@@ -48,22 +49,23 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   await using artifact = await openArtifact(ref, session);
   const { record } = artifact;
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
-  const enough = limitExtraction(settings["extract.chars"], enoughFor(selector, budget));
   const extract = await extractText({
     ...artifact,
     owner: store.owner,
     facts: record,
     handler,
     mode,
-    enough,
+    enough: enoughFor(selector, budget),
+    maxChars: settings["extract.chars"],
+    pages: selector.type === "pages" ? selector.pages : undefined,
     limits: readChildLimits(settings),
     signal,
     password,
   });
   const reading = await readSelected(extract, selector, budget, signal);
-  const totalLines = await select.countTotalLines(extract);
+  const [totalLines, linesSoFar] = [await select.countTotalLines(extract), await select.countLinesSoFar(extract)];
   const answer = answerRead({
-    ...{ record, extract, selector, reading, totalLines, budget, mode },
+    ...{ record, extract, selector, reading, totalLines, linesSoFar, budget, mode },
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),
   });
@@ -84,15 +86,6 @@ export async function openArtifact(ref: string, { store }: Session): Promise<Ope
   const record = await store.find(ref);
   const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
   return { record, content: { path }, objects: store.objects, [Symbol.asyncDispose]: dispose };
-}
-
-/** Limits how much one call extracts beyond what is stored. */
-function limitExtraction(maxChars: number, enough: IsEnough): IsEnough {
-  let storedChars: number | undefined;
-  return (size) => {
-    storedChars ??= size.chars;
-    return enough(size) || size.chars - storedChars >= maxChars;
-  };
 }
 
 type IsEnough = (size: ExtractSize) => boolean;
@@ -116,8 +109,10 @@ async function readSelected(extract: Extract, selector: Selector, budget: Budget
   if (!extract.hasText) return readRanges(extract, [], budget);
   switch (selector.type) {
     case "offset": {
+      // Of a text from an offset on, the notice names the length of the whole text.
       const range = await select.selectOffset(extract, selector.offset);
-      return readRanges(extract, [range], budget, extract.size.chars);
+      const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
+      return readRanges(extract, [range], budget, selection);
     }
     case "lines":
       return readRanges(extract, [await select.selectLines(extract, selector.lines)], budget);
@@ -134,14 +129,14 @@ async function readRanges(
   extract: Extract,
   ranges: readonly select.TextRange[],
   budget: Budget,
-  totalChars?: number,
+  selection: SelectionSize = measureRanges(ranges, extract),
 ): Promise<RangeReading> {
+  const { onlyPages } = extract;
   const window = await joinRanges(extract, ranges, budget.chars);
   const placedRanges: PlacedRange[] = [];
   for (const { range } of findShownRanges(ranges, window.text.length))
     placedRanges.push(await placeRange(extract, range));
-  const selectedChars = totalChars ?? window.totalChars;
-  return makeRangeReading({ window, ranges, placedRanges, selectedChars }, fitText(window, budget));
+  return makeRangeReading({ window, ranges, placedRanges, selection, onlyPages }, fitText(window, budget));
 }
 
 async function placeRange(extract: Extract, range: select.TextRange): Promise<PlacedRange> {

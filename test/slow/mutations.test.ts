@@ -79,6 +79,7 @@ describe("damaged documents", () => {
         handler: pdf,
         mode: "text",
         enough: () => false,
+        maxChars: Number.POSITIVE_INFINITY,
         limits,
         signal: new AbortController().signal,
       });

@@ -7,7 +7,10 @@ import { assertHasContent, type FinalResponse, followRedirects, type RetryOption
 import type { Transport } from "./transport/undici-transport.ts";
 
 export type PostOptions = {
-  readonly json: string;
+  /** The body; without one the request is a GET. */
+  readonly json?: string | undefined;
+  /** Headers for this service alone, such as its key. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** A longer response is an error. */
   readonly maxBytes: number;
@@ -35,21 +38,21 @@ export function makeServicePost({ retries, maxExpansion, headersFor, openTranspo
   }
 
   return {
-    async post(service, { json, timeoutMs, maxBytes, signal }) {
+    async post(service, { json, headers: ownHeaders = {}, timeoutMs, maxBytes, signal }) {
       const transport = findTransport(service);
       return withDeadline({ url: service, timeoutMs, signal }, async (deadline) => {
         const response = await followRedirects(service, {
           ...retries,
           send: async (url, headers, until) => {
             if (url.href !== service.href) throw makeRedirectError(service);
-            return transport.request(url, headers, until, { body: json });
+            return transport.request(url, headers, until, json === undefined ? {} : { body: json });
           },
           headersFor: (url) => ({
             ...headersFor(url),
             accept: "application/json",
-            "content-type": "application/json",
+            ...(json === undefined ? {} : { "content-type": "application/json" }),
           }),
-          callerHeaders: {},
+          callerHeaders: ownHeaders,
           signal: deadline.combined,
         });
         assertHasContent(response);

@@ -3,9 +3,12 @@ import { isUtf8 } from "node:buffer";
 import { decodeLatin1 } from "../bytes.ts";
 import { type ByteCounts, countByteValues, countInRange, countOddControls } from "./byte-counts.ts";
 import { type Bom, canDecode, readBom } from "./charset.ts";
+import { decodesMostly, isDamagedUtf8, keepDeclaredUtf8 } from "./damaged-text.ts";
 import { guessLegacyCharset, isNonsenseIn, isShortText } from "./legacy-charset.ts";
 import { usesSeparators } from "./separators.ts";
+import { hasStrayControlsOnly, isStrayNul } from "./stray-controls.ts";
 import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
+import { dropCutCharacter } from "./text-windows.ts";
 import { detectWideText, guessWideCharset } from "./wide-charset.ts";
 
 /** The verdict on a prefix, whose last character may be cut. A header or the text itself may declare a charset. */
@@ -18,9 +21,10 @@ export function detectText(bytes: Uint8Array, declaredCharset: string | null): T
   return detectTextWithNuls(bytes, byteCounts, declaredCharset);
 }
 
-/** Whether bytes that begin with the letters of a signature are nevertheless prose. */
+/** Whether bytes that begin with the letters of a signature are nevertheless prose. No stray control bytes, then. */
 export function isProse(bytes: Uint8Array): boolean {
-  return countOddControls(countByteValues(bytes.subarray(0, 512))).size <= 2 && detectText(bytes, null).isText;
+  if (countOddControls(countByteValues(bytes.subarray(0, 512))).size > 2) return false;
+  return detectText(bytes, null).isText && findIrregularControl(bytes, countByteValues(bytes)) === null;
 }
 
 function detectTextWithNuls(bytes: Uint8Array, byteCounts: ByteCounts, declaredCharset: string | null): TextVerdict {
@@ -46,9 +50,13 @@ function detectByteText(bytes: Uint8Array, byteCounts: ByteCounts, declaredChars
   const controls = findControlProblem(bytes, byteCounts);
   if (controls !== null) return asNotText(controls);
   if (countInRange(byteCounts, 0x80, 0xff) === 0) return detectAsciiText(bytes, declaredCharset);
-  const isNamed = declaredCharset !== null && declaredCharset !== "utf-8" && canDecode(bytes, declaredCharset);
-  if (isNamed) return detectDeclaredText(bytes, byteCounts, declaredCharset);
-  return isUtf8Prefix(bytes) ? asText("utf-8") : guessLegacyCharset(bytes, byteCounts);
+  const otherCharset = declaredCharset === "utf-8" ? null : declaredCharset;
+  if (otherCharset !== null && canDecode(bytes, otherCharset))
+    return detectDeclaredText(bytes, byteCounts, otherCharset);
+  if (isUtf8Prefix(bytes) || isDamagedUtf8(bytes, declaredCharset)) return asText("utf-8");
+  if (otherCharset !== null && decodesMostly(bytes, otherCharset))
+    return detectDeclaredText(bytes, byteCounts, otherCharset);
+  return keepDeclaredUtf8(guessLegacyCharset(bytes, byteCounts), byteCounts, declaredCharset);
 }
 
 function isUtf8Prefix(bytes: Uint8Array): boolean {
@@ -58,7 +66,7 @@ function isUtf8Prefix(bytes: Uint8Array): boolean {
 
 function detectMarkedText(bytes: Uint8Array, charset: Bom["charset"]): TextVerdict {
   if (charset !== "utf-8") return detectWideText(bytes, charset, "marked");
-  const verdict = detectText(bytes, null);
+  const verdict = detectText(bytes, "utf-8");
   return verdict.isText ? asText("utf-8") : verdict;
 }
 
@@ -95,6 +103,11 @@ const multiByteLabels: ReadonlySet<string> = new Set(["big5", "euc-jp", "euc-kr"
 
 /** Why the control characters rule text out, or null. */
 function findControlProblem(bytes: Uint8Array, byteCounts: ByteCounts): string | null {
+  return hasStrayControlsOnly(bytes, byteCounts) ? null : findIrregularControl(bytes, byteCounts);
+}
+
+/** A control character that is neither a shift nor a separator nor a NUL left by a crash; null where there is none. */
+function findIrregularControl(bytes: Uint8Array, byteCounts: ByteCounts): string | null {
   const oddCounts = countOddControls(byteCounts);
   if (oddCounts.size === 0) return null;
   if (isShiftedKorean(bytes, oddCounts)) return null;
@@ -105,30 +118,8 @@ function findControlProblem(bytes: Uint8Array, byteCounts: ByteCounts): string |
   return usesSeparators(bytes, oddCounts) ? null : problem;
 }
 
-/** At most four NULs in a thousand bytes of text with lines: a log that was damaged by a crash. */
-function isStrayNul(byteCounts: ByteCounts, oddCounts: ReadonlyMap<number, number>): boolean {
-  const nuls = oddCounts.get(0) ?? 0;
-  return nuls > 0 && nuls <= byteCounts.total * 0.004 && (byteCounts.counts[0x0a] as number) > 0;
-}
-
 function isShiftedKorean(bytes: Uint8Array, oddCounts: ReadonlyMap<number, number>): boolean {
   return (
     [...oddCounts.keys()].every((control) => control === 0x0e || control === 0x0f) && findShiftedCharset(bytes) !== null
   );
-}
-
-/** Removes a UTF-8 character that the end of a prefix cuts. */
-export function dropCutCharacter(bytes: Uint8Array): Uint8Array {
-  const end = bytes.length;
-  for (let back = 1; back <= 3 && back <= end; back++) {
-    const byte = bytes[end - back] as number;
-    if (byte < 0x80) return bytes;
-    if (byte >= 0xc0) return sequenceLength(byte) > back ? bytes.subarray(0, end - back) : bytes;
-  }
-  return bytes;
-}
-
-function sequenceLength(lead: number): number {
-  if (lead < 0xe0) return 2;
-  return lead < 0xf0 ? 3 : 4;
 }

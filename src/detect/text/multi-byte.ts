@@ -60,28 +60,33 @@ function isJohabSyllable(code: number): boolean {
 
 const MIN_CHARACTERS = 4;
 
-/** The mean score of the non-ASCII characters, or -1 where the bytes are invalid in this charset. */
+/** The mean score of the non-ASCII characters, or -1 where more than a few bytes are invalid in this charset. */
 export function scoreMultiByte(bytes: Uint8Array, charset: MultiByteCharset): number {
-  let [characters, worth] = [0, 0];
+  let [characters, worth, invalid] = [0, 0, 0];
   for (let offset = 0; offset < bytes.length; ) {
     const lead = bytes[offset] as number;
     const size = lead < 0x80 ? 1 : charset.size(lead);
-    if (size === 0) return -1;
+    if (size === 0) {
+      if (++invalid > bytes.length * MAX_INVALID_SHARE) return -1;
+      offset++;
+      continue;
+    }
     if (lead >= 0x80 && offset + size <= bytes.length) {
       characters++;
       worth += charset.worth(lead, bytes[offset + 1] ?? 0);
     }
     offset += size;
   }
-  return characters < MIN_CHARACTERS || !mayDecode(bytes, charset.name) ? -1 : worth / characters;
+  const isInvalid = characters < MIN_CHARACTERS || invalid > characters * MAX_INVALID_SHARE;
+  return isInvalid || !mayDecode(bytes, charset.name) ? -1 : worth / characters;
 }
 
-/**
- * Vendors added characters of their own that the platform does not know: one in two hundred may be missing. A charset
- * that it lacks entirely (Johab) is judged by its rows alone.
- */
+/** Damage, and characters that vendors added to a charset: one in two hundred. */
+const MAX_INVALID_SHARE = 1 / 200;
+
+/** Vendors added characters of their own that the platform does not know. Johab, which it lacks, is judged by its rows alone. */
 function mayDecode(bytes: Uint8Array, charset: string): boolean {
   if (findEncoding(charset) === null) return true;
   const decoded = new TextDecoder(charset).decode(bytes, { stream: true });
-  return decoded.split("\ufffd").length - 1 <= decoded.length / 200;
+  return decoded.split("\ufffd").length - 1 <= decoded.length * MAX_INVALID_SHARE;
 }

@@ -14,8 +14,8 @@ import { detectWideText, getUnitBytes } from "./wide-charset.ts";
 type ScanResult = { readonly text: TextVerdict; readonly notes: readonly string[] };
 
 /** The verdict on every byte of a body whose beginning is text in this charset. */
-export async function scanText(body: Body, charset: string): Promise<ScanResult> {
-  const scanner = isWide(charset) ? new WideScanner(charset) : new ByteScanner(charset);
+export async function scanText(body: Body, charset: string, declaredCharset: string | null): Promise<ScanResult> {
+  const scanner = isWide(charset) ? new WideScanner(charset) : new ByteScanner(charset, declaredCharset);
   let scannedBytes = 0;
   for await (const window of readWindows(body, isWide(charset))) {
     if (!scanner.accept(window, scannedBytes)) return makeEndedResult(scannedBytes);
@@ -74,13 +74,15 @@ const MAX_STRAY_NUL_SHARE = 0.004;
 
 class ByteScanner implements TextScanner {
   #charset: string;
+  readonly #declaredCharset: string | null;
   #hasNonAscii = false;
   #strayNuls = 0;
   #trailingNuls = 0;
   #damageOffset: number | null = null;
 
-  constructor(charset: string) {
+  constructor(charset: string, declaredCharset: string | null) {
     this.#charset = charset;
+    this.#declaredCharset = declaredCharset;
   }
 
   /** NULs at the very end are padding; NULs inside count as stray unless they separate records. */
@@ -114,9 +116,13 @@ class ByteScanner implements TextScanner {
       this.#hasNonAscii ||= !isAscii(window);
       return true;
     }
-    const verdict = detectText(window, null);
+    // A text that was UTF-8 so far counts as declared: a few invalid bytes are damage.
+    const verdict = detectText(window, this.#hasNonAscii ? "utf-8" : this.#declaredCharset);
     if (!verdict.isText) return false;
-    if (verdict.charset === "utf-8") this.#hasNonAscii ||= !isAscii(window);
+    if (verdict.charset === "utf-8") {
+      this.#hasNonAscii ||= !isAscii(window);
+      if (!isUtf8(window)) this.#damageOffset ??= offset;
+    }
     // A text that begins with single bytes is not UTF-16, though some tools append UTF-16 to any log.
     else if (this.#hasNonAscii || isWide(verdict.charset)) this.#damageOffset ??= offset;
     else this.#charset = verdict.charset;

@@ -1,6 +1,5 @@
 /** Splits a stream into windows that end between characters, however it is chunked. */
 import type { Body } from "../kind.ts";
-import { dropCutCharacter } from "./detect-text.ts";
 
 const WINDOW_BYTES = 65_536;
 
@@ -35,3 +34,19 @@ function findTextEnd(bytes: Uint8Array): number {
 
 const joinBytes = (chunks: readonly Uint8Array[]): Uint8Array =>
   chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+
+/** Removes a UTF-8 character that the end of a prefix cuts. */
+export function dropCutCharacter(bytes: Uint8Array): Uint8Array {
+  const end = bytes.length;
+  for (let back = 1; back <= 3 && back <= end; back++) {
+    const byte = bytes[end - back] as number;
+    if (byte < 0x80) return bytes;
+    if (byte >= 0xc0) return sequenceLength(byte) > back ? bytes.subarray(0, end - back) : bytes;
+  }
+  return bytes;
+}
+
+function sequenceLength(lead: number): number {
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}

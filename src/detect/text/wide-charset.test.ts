@@ -49,12 +49,12 @@ const places = [
 
 for (const { name, offset } of places) {
   test(`too many faults ${name} are detected`, async () => {
-    const { text } = await scanText(memoryBody(joined(mark, withFaults(offset, faults))), "utf-16le");
+    const { text } = await scanText(memoryBody(joined(mark, withFaults(offset, faults))), "utf-16le", null);
     assert.ok(!text.isText);
   });
 }
 
 test("a final NUL is checked together with the text before it, even if it would be alone", async () => {
   const body = joined(mark, withFaults(0, 0, checkChars), utf16("\0"));
-  assert.deepEqual((await scanText(memoryBody(body), "utf-16le")).text, { isText: true, charset: "utf-16le" });
+  assert.deepEqual((await scanText(memoryBody(body), "utf-16le", null)).text, { isText: true, charset: "utf-16le" });
 });

@@ -19,10 +19,14 @@ export function detectWideText(bytes: Uint8Array, charset: WideCharset, trust: T
   if (points.length === 0) return isGuess ? asNotText("no characters") : asText(charset);
   if (points.filter(isFault).length > points.length * maxFaultShares[trust])
     return asNotText(`no characters as ${charset}`);
-  if (isGuess && points.some(isControl)) return asNotText(`control characters as ${charset}`);
+  if (isGuess && points.filter(isControl).length > points.length * MAX_STRAY_SHARE)
+    return asNotText(`control characters as ${charset}`);
   if (countBlocks(points) > Math.max(6, points.length / 20)) return asNotText(`no script as ${charset}`);
   return !isGuess || hasTextShape(points) ? asText(charset) : asNotText(`no words as ${charset}`);
 }
+
+/** The share of stray control characters that a guess accepts, as in other charsets. */
+const MAX_STRAY_SHARE = 0.001;
 
 /** The share of invalid characters that a careless conversion leaves in real text. */
 const maxFaultShares: Readonly<Record<Trust, number>> = { marked: 0.02, guessed: 0.01 };

@@ -1,6 +1,6 @@
 /** The HTML engine: parses the whole page, then yields it in segments with their headings. */
 import { type Cleaner, cleanText, createCleaner } from "../clean.ts";
-import { decodeText } from "../decode-text.ts";
+import { type DecodeTally, decodeText } from "../decode-text.ts";
 import type { ExtractItem, Info, LocalFile, Mark } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
 import type { Engine } from "../pool/child-loop.ts";
@@ -11,16 +11,20 @@ import { extractHtml, type HtmlExtract } from "./page.ts";
 /** Reads the main content of a page as Markdown, or as plain text in mode text. */
 export const htmlEngine: Engine = {
   async *extract(file, { mode, from }) {
-    const page = extractHtml(await readSource(file), { url: file.url, mode: mode === "text" ? "text" : "markdown" });
+    const tally = { undecoded: 0 };
+    const page = extractHtml(await readSource(file, tally), {
+      url: file.url,
+      mode: mode === "text" ? "text" : "markdown",
+    });
     const cleaner = createCleaner();
     const { text, marks } = cleanWithMarks(page, cleaner);
-    yield { info: { ...toInfo(page), removed: cleaner.removed } };
+    yield { info: { ...toInfo(page), removed: cleaner.removed, ...tally } };
     yield* splitWithMarks(text, marks, from);
   },
 };
 
-async function readSource(file: LocalFile): Promise<string> {
-  const texts = decodeText(readBytes(file, new AbortController().signal), file.charset);
+async function readSource(file: LocalFile, tally: DecodeTally): Promise<string> {
+  const texts = decodeText(readBytes(file, new AbortController().signal), file.charset, tally);
   return (await Array.fromAsync(texts)).join("");
 }
 

@@ -1,7 +1,7 @@
 /** The HTML handler: the main content, parsed in a child if the page is large; if that fails, all text without structure. */
 import { SpillwayError } from "../../errors.ts";
 import { type Cleaner, createCleaner } from "../clean.ts";
-import { decodeText, hasDecoder } from "../decode-text.ts";
+import { type DecodeTally, decodeText, hasDecoder } from "../decode-text.ts";
 import type { ExtractItem, Handler, HandlerOptions, LocalFile } from "../handler.ts";
 import { assertFileExists, readBytes } from "../local-file.ts";
 import { getPool } from "../pool/pools.ts";
@@ -97,15 +97,22 @@ async function* readLinear(
 ): AsyncGenerator<ExtractItem<HtmlFacts>> {
   const cleaner = createCleaner();
   yield { info: { method: "linear", keptShare: 1, needsJs: false } };
-  for await (const piece of splitSegments(strip(file, cleaner, signal))) {
+  const tally = { undecoded: 0 };
+  for await (const piece of splitSegments(strip(file, cleaner, tally, signal))) {
     if (piece.index >= options.from) yield { segment: { ...piece, kind: "whole", marks: [] } };
   }
-  yield { info: { removed: cleaner.removed } };
+  yield { info: { removed: cleaner.removed, ...tally } };
 }
 
-async function* strip(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<string> {
+async function* strip(
+  file: LocalFile,
+  cleaner: Cleaner,
+  tally: DecodeTally,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const { createStripper } = await import("./plain-text.ts");
   const stripper = createStripper();
-  for await (const piece of decodeText(readBytes(file, signal), file.charset)) yield cleaner.push(stripper.push(piece));
+  for await (const piece of decodeText(readBytes(file, signal), file.charset, tally))
+    yield cleaner.push(stripper.push(piece));
   yield cleaner.push(stripper.flush()) + cleaner.flush();
 }

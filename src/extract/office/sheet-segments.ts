@@ -20,10 +20,11 @@ const SEGMENT_CHARS = 48 * 1024;
 /** Segments from this index on. */
 export async function* toSheetSegments(sources: readonly SheetSource[], from: number): AsyncGenerator<ExtractItem> {
   let index = 0;
-  for (const source of sources) {
+  for (const [number, source] of sources.entries()) {
     for await (const { text, counts, isDamaged, ...part } of splitSheet(source)) {
       const note: PageNote = { verdict: isDamaged ? "damaged" : "read", counts };
-      if (index >= from) yield { segment: { index, kind: "sheet", text: cleanText(text).text, ...part }, note };
+      if (index >= from)
+        yield { segment: { index, kind: "sheet", page: number + 1, text: cleanText(text).text, ...part }, note };
       index++;
     }
   }

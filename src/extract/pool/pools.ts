@@ -1,6 +1,7 @@
 /** The pools of this process, each created on first use. */
 import { defaultSettings, type Settings } from "../../config/settings.ts";
 import type { Limits } from "../handler.ts";
+import { findChildScript } from "./child-script.ts";
 import { createPool, type Pool } from "./pool.ts";
 
 /** `parse` reads files; `second` reads poor pages again and needs more memory, so it has its own children. */
@@ -23,16 +24,14 @@ const pools = new Map<string, Pool>();
 /** How long an idle child is kept. */
 const IDLE_MS = 60_000;
 
-/** The child is a .ts file in the sources and a .js file in the published package. */
-const script = new URL(import.meta.url.endsWith(".ts") ? "../child-program.ts" : "./child.js", import.meta.url);
-
 /** The pool for a purpose under these limits. */
 export function getPool(purpose: Purpose, limits: Limits = readChildLimits(defaultSettings)): Pool {
   const key = JSON.stringify([purpose, limits]);
   const existing = pools.get(key);
   if (existing) return existing;
   if (pools.size === 0) process.once("exit", closeAll);
-  const pool = createPool({ script, children: purpose === "parse" ? limits.children : 1, limits, idleMs: IDLE_MS });
+  const children = purpose === "parse" ? limits.children : 1;
+  const pool = createPool({ script: findChildScript(), children, limits, idleMs: IDLE_MS });
   pools.set(key, pool);
   return pool;
 }

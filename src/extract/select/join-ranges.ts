@@ -16,17 +16,34 @@ export async function joinRanges(extract: Extract, ranges: readonly TextRange[],
     texts.push(text);
     room -= text.length + RANGE_BREAK.length;
   }
-  const breaks = Math.max(0, ranges.length - 1) * RANGE_BREAK.length;
-  const totalChars = ranges.reduce((sum, { start, end }) => sum + end - start, breaks);
-  return { text: texts.join(RANGE_BREAK), offset: 0, totalChars };
+  return {
+    text: texts.join(RANGE_BREAK),
+    offset: 0,
+    totalChars: countChars(ranges, ({ end, wholeEnd = end }) => wholeEnd),
+  };
 }
 
-/** The document's offset of an offset in the joined ranges. */
-export function toDocumentOffset(ranges: readonly TextRange[], joinedOffset: number): number {
+/** How much the ranges hold in all, and how much of it is extracted. */
+export function measureRanges(ranges: readonly TextRange[], { size, onlyPages }: Extract) {
+  const chars = countChars(ranges, ({ end, wholeEnd = end }) => wholeEnd);
+  return {
+    chars: Number.isFinite(chars) ? chars : null,
+    soFar: countChars(ranges, ({ end }) => end),
+    isWholeText: onlyPages === null && ranges.some(({ end }) => end === size.chars),
+  };
+}
+
+function countChars(ranges: readonly TextRange[], endOf: (range: TextRange) => number): number {
+  const breaks = Math.max(0, ranges.length - 1) * RANGE_BREAK.length;
+  return ranges.reduce((sum, range) => sum + endOf(range) - range.start, breaks);
+}
+
+/** The range that an offset in the joined ranges lies in, and the document's offset there. */
+export function findPlace(ranges: readonly TextRange[], joinedOffset: number): { index: number; offset: number } {
   let rest = joinedOffset;
-  for (const { start, end } of ranges) {
-    if (rest <= end - start) return start + Math.max(0, rest);
+  for (const [index, { start, end }] of ranges.entries()) {
+    if (rest <= end - start) return { index, offset: start + Math.max(0, rest) };
     rest -= end - start + RANGE_BREAK.length;
   }
-  return ranges.at(-1)?.end ?? 0;
+  return { index: ranges.length - 1, offset: ranges.at(-1)?.end ?? 0 };
 }

@@ -4,7 +4,8 @@ import type { Bound } from "../../fit/budget.ts";
 import { type FittedText, fitChars, type TextWindow } from "../../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints } from "../../fit/measure.ts";
 import type { Place } from "../../retrieval/split-passages.ts";
-import { RANGE_BREAK, toDocumentOffset } from "./join-ranges.ts";
+import { formatRanges, type NumberRange } from "../number-range.ts";
+import { findPlace, RANGE_BREAK } from "./join-ranges.ts";
 import { filterCovered, formatPageRange, type PlacedPage, type TextRange } from "./select-range.ts";
 
 /** A page and where in the text it begins. */
@@ -13,16 +14,30 @@ export type PageStart = { readonly page: number; readonly offset: number };
 /** A chosen range with the line it begins in and the pages it covers. */
 export type PlacedRange = TextRange & { readonly line: number; readonly pages: readonly PlacedPage[] };
 
+/** How much was chosen. */
+export type SelectionSize = {
+  /** All characters of it; null where not all of it is extracted. */
+  readonly chars: number | null;
+  /** Those that are extracted. */
+  readonly soFar: number;
+  /** Whether it ends where the text ends. */
+  readonly isWholeText: boolean;
+};
+
+/** The document's offset where reading continues, or the pages where offsets are not known. */
+export type NextPlace =
+  | { readonly offset: number; readonly pages?: never }
+  | { readonly pages: string; readonly offset?: never };
+
 /** A range of the text. */
 export type RangeReading = {
   readonly type: "range";
   /** The name of the range: a heading or pages. Empty where lines and offset are enough. */
   readonly label: string;
   readonly fittedText: FittedText;
-  /** The document's offset where reading continues. */
-  readonly nextOffset: number | null;
-  /** Characters of the whole selection. */
-  readonly selectedChars: number;
+  /** Where reading continues; null where nothing follows. */
+  readonly next: NextPlace | null;
+  readonly selection: SelectionSize;
   readonly start: { readonly offset: number; readonly line: number };
   readonly endLine: number;
   /** The pages it covers, where the document has pages. */
@@ -41,7 +56,7 @@ export type PassageReading = {
   readonly passages: readonly RankedPlace[];
   readonly matchedCount: number;
   /** Where the rest of a cut passage is, or the next best one; null where all that are worth reading are shown. */
-  readonly nextOffset: number | null;
+  readonly next: NextPlace | null;
   shorten(chars: number, bound: Bound): PassageReading;
 };
 
@@ -54,12 +69,14 @@ type JoinedRanges = {
   readonly window: TextWindow;
   readonly ranges: readonly TextRange[];
   readonly placedRanges: readonly PlacedRange[];
-  readonly selectedChars: number;
+  readonly selection: SelectionSize;
+  /** The numbers of the pages, where only those were extracted. */
+  readonly onlyPages: readonly NumberRange[] | null;
 };
 
 /** The reading for what is shown of the joined ranges. */
 export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedText): RangeReading {
-  const { window, ranges, placedRanges, selectedChars } = joinedRanges;
+  const { window, ranges, placedRanges, selection } = joinedRanges;
   const shownRanges = findShownRanges(placedRanges, fittedText.text.length);
   const last = shownRanges.at(-1);
   const [start, line] = [placedRanges[0]?.start ?? 0, placedRanges[0]?.line ?? 1];
@@ -70,8 +87,8 @@ export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedT
       .filter(Boolean)
       .join(", "),
     fittedText,
-    nextOffset: fittedText.hasMore ? toDocumentOffset(ranges, fittedText.text.length) : null,
-    selectedChars,
+    next: fittedText.hasMore ? findNext(joinedRanges, fittedText.text.length) : null,
+    selection,
     start: { offset: start, line },
     endLine: last === undefined ? line : last.range.line + countLines(fittedText.text.slice(last.offset, -1)) - 1,
     pages: formatPages(shownRanges, fittedText.text.length),
@@ -96,6 +113,15 @@ export function findShownRanges<R extends TextRange>(ranges: readonly R[], shown
     offset += range.end - range.start + RANGE_BREAK.length;
   }
   return shownRanges;
+}
+
+function findNext({ ranges, placedRanges, onlyPages }: JoinedRanges, shownChars: number): NextPlace {
+  const { index, offset } = findPlace(ranges, shownChars);
+  const [current, ...rest] = onlyPages?.slice(index) ?? [];
+  if (current === undefined) return { offset };
+  const page = placedRanges[index]?.pages.findLast(({ start }) => start <= offset);
+  const remainder = page === undefined ? current : { first: page.page, last: current.last, at: offset - page.start };
+  return { pages: formatRanges([remainder, ...rest]) };
 }
 
 /** Chosen pages need not follow each other: each range of pages is listed. */
@@ -125,9 +151,14 @@ export function makePassageReading(
     text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
     matchedCount,
-    nextOffset: findRestOfCut(texts.at(-1), ranked[texts.length - 1]) ?? ranked[texts.length]?.start ?? null,
+    next: findNextPassage(texts, ranked),
     shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
   };
+}
+
+function findNextPassage(texts: readonly string[], ranked: readonly RankedPlace[]): NextPlace | null {
+  const offset = findRestOfCut(texts.at(-1), ranked[texts.length - 1]) ?? ranked[texts.length]?.start;
+  return offset === undefined ? null : { offset };
 }
 
 /** Where the rest of a passage begins of which only a part is shown, below the line with its place. */

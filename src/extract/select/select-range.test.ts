@@ -92,6 +92,7 @@ describe("ranges of a stored extract", () => {
   test("a page may be several segments", async () => {
     const segments = segmentsOf(["one", "two", "three", "four"], "sheet").map((segment, index) => ({
       ...segment,
+      page: index === 3 ? 2 : 1,
       isContinued: index === 0 || index === 1,
     }));
     const extract = await storedExtract(segments, 1);
@@ -233,6 +234,7 @@ describe("a selector", () => {
     { input: { offset: 7 }, selector: { type: "offset", offset: 7 } },
     { input: { lines: " 3 - 9 " }, selector: { type: "lines", lines: { first: 3, last: 9 } } },
     { input: { lines: "3-" }, selector: { type: "lines", lines: { first: 3, last: null } } },
+    { input: { pages: "2@30-4" }, selector: { type: "pages", pages: [{ first: 2, last: 4, at: 30 }] } },
     { input: { pages: "2" }, selector: { type: "pages", pages: [{ first: 2, last: 2 }] } },
     { input: { query: "a b" }, selector: { type: "query", query: "a b" } },
     { input: { section: "# Top" }, selector: { type: "section", heading: "# Top" } },
@@ -246,6 +248,8 @@ describe("a selector", () => {
     { lines: "0" },
     { lines: "b" },
     { pages: "1,,2" },
+    { pages: "1@" },
+    { lines: "1@2" },
     { lines: "1", pages: "1" },
   ]) {
     test(`${JSON.stringify(input)} is refused with a hint`, () => {

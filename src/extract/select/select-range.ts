@@ -3,21 +3,29 @@ import { SpillwayError } from "../../errors.ts";
 import type { TextWindow } from "../../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints, splitsPair } from "../../fit/measure.ts";
 import { NAME_CHARS } from "../../system/clip-lengths.ts";
+import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Extract } from "../extract.ts";
-import { isRetryableFailure } from "../handler.ts";
-import type { NumberRange } from "./selector.ts";
+import { findPage } from "../handler.ts";
+import type { NumberRange } from "../number-range.ts";
+import { toTotal } from "../stored-extract.ts";
 
 /** A range of the joined text, end excluded; the label is its name, where it has one. */
-export type TextRange = { readonly label: string; readonly start: number; readonly end: number };
+export type TextRange = {
+  readonly label: string;
+  readonly start: number;
+  readonly end: number;
+  /** Where it ends in the whole text, if that is after what is extracted; infinite where it is unknown. */
+  readonly wholeEnd?: number;
+};
 
 /** At most `chars` characters of the text from an offset on. */
 export async function readWindow(
   extract: Extract,
   offset: number,
   chars: number,
-  end = extract.size.chars,
+  end = findWholeEnd(extract),
 ): Promise<TextWindow> {
-  const wantedChars = Math.max(0, Math.min(end - offset, chars));
+  const wantedChars = Math.max(0, Math.min(extract.size.chars - offset, end - offset, chars));
   let text = "";
   for await (const placedSegment of extract.segmentsFrom({ chars: offset })) {
     text += placedSegment.text.slice(Math.max(0, offset - placedSegment.offset));
@@ -26,31 +34,47 @@ export async function readWindow(
   return { text: text.slice(0, wantedChars), offset, totalChars: end };
 }
 
+/** Where the whole text ends; infinite while it is neither extracted to its end nor counted. */
+function findWholeEnd({ size, totalChars, ended }: Extract): number {
+  return totalChars ?? (ended === null ? Number.POSITIVE_INFINITY : size.chars);
+}
+
+/** A range to the end of the text. */
+function rangeToEnd(extract: Extract, label: string, start: number): TextRange {
+  const range = { label, start, end: extract.size.chars };
+  const wholeEnd = findWholeEnd(extract);
+  return wholeEnd > range.end ? { ...range, wholeEnd } : range;
+}
+
 /** From an offset to the end; an offset inside a code point moves to its start. */
 export async function selectOffset(extract: Extract, offset: number): Promise<TextRange> {
   const { chars } = extract.size;
-  if (offset > chars) throw pastEndError(extract, `Offset ${offset}`, formatCount(chars, "character"));
+  if (offset > chars)
+    throw notReachedError(extract, { place: "Offset", wanted: offset, soFar: chars, total: extract.totalChars });
   const { text } = await readWindow(extract, Math.max(0, offset - 1), 2);
-  const start = offset > 0 && splitsPair(text, 1) ? offset - 1 : offset;
-  return { label: "", start, end: chars };
+  return rangeToEnd(extract, "", offset > 0 && splitsPair(text, 1) ? offset - 1 : offset);
 }
 
 /** Whole lines by number. */
 export async function selectLines(extract: Extract, { first, last }: NumberRange): Promise<TextRange> {
   const start = await findLineStart(extract, first);
   if (start === undefined) {
-    throw pastEndError(extract, `Line ${first}`, formatCount(await countTotalLines(extract), "line"));
+    const [soFar, total] = [await countLinesSoFar(extract), await countTotalLines(extract)];
+    throw notReachedError(extract, { place: "Line", wanted: first, soFar, total });
   }
   const end = last === null ? undefined : await findLineStart(extract, last + 1);
-  return { label: "", start, end: end ?? extract.size.chars };
+  return end === undefined ? rangeToEnd(extract, "", start) : { label: "", start, end };
 }
 
-/** Every line end closes a line; text after the last one is a line too. */
-export async function countTotalLines(extract: Extract): Promise<number> {
-  const { chars, lineEnds } = extract.size;
-  if (chars === 0) return 0;
-  const { text } = await readWindow(extract, chars - 1, 1);
-  return text === "\n" ? lineEnds : lineEnds + 1;
+/** The lines of the whole text; null while they are not counted. */
+export async function countTotalLines(extract: Extract): Promise<number | null> {
+  return extract.isPartial ? (extract.info.total?.lines ?? null) : countLinesSoFar(extract);
+}
+
+/** The lines that are extracted. */
+export async function countLinesSoFar(extract: Extract): Promise<number> {
+  const { text } = await readWindow(extract, extract.size.chars - 1, 1);
+  return toTotal(extract.size, text).lines;
 }
 
 /** The number of the line that holds an offset. */
@@ -67,9 +91,9 @@ export type PlacedPage = { readonly page: number; readonly start: number; readon
 /** The pages that a range of the text covers; none where the document has no pages. */
 export async function findPages(extract: Extract, start: number, end: number): Promise<PlacedPage[]> {
   const pages: PlacedPage[] = [];
-  for await (const { segment, page, start: textStart } of extract.segmentsFrom({ chars: start })) {
+  for await (const { segment, start: textStart } of extract.segmentsFrom({ chars: start })) {
     if (segment.kind === "whole" || (textStart >= end && pages.length > 0)) break;
-    pages.push({ page, start: textStart, label: segment.label });
+    pages.push({ page: findPage(segment), start: textStart, label: segment.label });
   }
   return pages;
 }
@@ -88,27 +112,42 @@ export function filterCovered(pages: readonly PlacedPage[], end: number): Placed
 
 /** Pages, sheets or slides by number, one range for each range of numbers; throws where the document has none. */
 export async function selectPages(extract: Extract, ranges: readonly NumberRange[]): Promise<TextRange[]> {
-  const all = await listPages(extract);
-  const { pageName } = extract;
-  return ranges.map(({ first, last }) => {
-    const [from, to] = [all[first - 1], all[Math.min(last ?? all.length, all.length) - 1]];
-    if (from === undefined || to === undefined)
-      throw pastEndError(extract, `${capitalize(pageName)} ${first}`, formatCount(all.length, pageName));
-    const label = from === to ? from.label : `${from.label} to ${to.label}`;
-    return { label, start: from.start, end: to.end };
-  });
+  const pages = await listPages(extract);
+  return ranges.map((range) => joinPages(extract, pages, range));
 }
 
-/** The pages in order; the parts of a long one are joined. */
-async function listPages(extract: Extract): Promise<TextRange[]> {
-  const pages: TextRange[] = [];
-  for await (const { segment, start, page } of extract.segments()) {
+function joinPages(
+  extract: Extract,
+  pages: ReadonlyMap<number, TextRange>,
+  { first, last, at = 0 }: NumberRange,
+): TextRange {
+  const pageCount = extract.info.pageCount ?? pages.size;
+  const from = pages.get(first);
+  if (from === undefined)
+    throw notReachedError(extract, { place: "Page", wanted: first, soFar: pages.size, total: pageCount });
+  let end = first;
+  while (end < (last ?? Number.POSITIVE_INFINITY) && pages.has(end + 1)) end++;
+  const to = pages.get(end) ?? from;
+  const range = {
+    label: from === to ? from.label : `${from.label} to ${to.label}`,
+    start: Math.min(from.start + at, from.end),
+    end: to.end,
+  };
+  const isCut = extract.ended === null && end < Math.min(last ?? pageCount, pageCount);
+  return isCut ? { ...range, wholeEnd: Number.POSITIVE_INFINITY } : range;
+}
+
+/** The pages by number; the parts of a long one are joined. */
+async function listPages(extract: Extract): Promise<ReadonlyMap<number, TextRange>> {
+  const pages = new Map<number, TextRange>();
+  for await (const { segment, start } of extract.segments()) {
     if (segment.kind === "whole")
       throw new SpillwayError("place_not_found", "This document has no pages.", {
         hint: "Use lines, offset or query.",
       });
-    const { label, start: pageStart } = pages[page - 1] ?? { label: segment.label, start };
-    pages[page - 1] = { label, start: pageStart, end: start + segment.text.length };
+    const page = findPage(segment);
+    const first = pages.get(page) ?? { label: segment.label, start };
+    pages.set(page, { ...first, end: start + segment.text.length });
   }
   return pages;
 }
@@ -124,7 +163,9 @@ export async function selectSection(extract: Extract, title: string): Promise<Te
   const heading = headings[index];
   if (heading === undefined) throw makeSectionError(title, headings);
   const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
-  return { label: heading.label, start: heading.start, end: next?.start ?? extract.size.chars };
+  return next === undefined
+    ? rangeToEnd(extract, heading.label, heading.start)
+    : { label: heading.label, start: heading.start, end: next.start };
 }
 
 async function readHeadings(extract: Extract): Promise<Heading[]> {
@@ -184,23 +225,30 @@ async function findLineStart(extract: Extract, line: number): Promise<number | u
   return undefined;
 }
 
-const formatCount = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+/** A place that is not in the extract. */
+type MissingPlace = {
+  readonly place: "Offset" | "Line" | "Page";
+  readonly wanted: number;
+  /** How many characters, lines or pages are extracted, and how many there are, if that is known. */
+  readonly soFar: number;
+  readonly total: number | null;
+};
 
-function pastEndError({ ended, info, isPartial, pageName }: Extract, place: string, has: string): SpillwayError {
-  const failed = isPartial ? ended?.failed : null;
-  if (!failed) {
-    const soFar = ended === null ? " so far" : "";
-    return new SpillwayError("place_not_found", `${place} is past the end: the text has ${has}${soFar}.`, {
-      hint: "Choose an earlier part.",
-    });
+function notReachedError(extract: Extract, missing: MissingPlace): SpillwayError {
+  const { ended, canContinue, isPartial, pageName } = extract;
+  const { place, wanted, soFar, total } = missing;
+  const name = `${place === "Page" ? capitalize(pageName) : place} ${wanted}`;
+  const things = { Offset: "character", Line: "line", Page: pageName };
+  if (!isPartial || (total !== null && wanted > total)) {
+    const sentence = `${name} is past the end: the text has ${formatCount(total ?? soFar, things[place])}.`;
+    return new SpillwayError("place_not_found", sentence, { hint: "Choose an earlier part." });
   }
-  const total = info.pageCount === undefined ? "" : ` The document has ${formatCount(info.pageCount, pageName)}.`;
-  const reason = failed.reason.replace("_", " ");
-  return new SpillwayError(
-    "place_not_found",
-    `${place} was not reached: extraction ended after ${has} (${reason}).${total}`,
-    {
-      hint: isRetryableFailure(failed) ? "Call again: extraction continues from there." : "Choose an earlier part.",
-    },
-  );
+  const extracted =
+    total === null
+      ? formatCount(soFar, things[place])
+      : `${formatNumber(soFar)} of ${formatCount(total, things[place])}`;
+  const reason = ended?.failed ? ` (${ended.failed.reason.replace("_", " ")})` : "";
+  const sentence = `${name} was not reached: extraction ended after ${extracted}${reason}.`;
+  const hint = canContinue ? "Call again: extraction continues from there." : "Choose an earlier part.";
+  return new SpillwayError("place_not_found", sentence, { hint });
 }

@@ -1,8 +1,6 @@
 /** The selectors of a range of a document, parsed once from what people and models write. */
 import { SpillwayError } from "../../errors.ts";
-
-/** Numbers from 1, both ends included; `last: null` means to the end. */
-export type NumberRange = { readonly first: number; readonly last: number | null };
+import type { NumberRange } from "../number-range.ts";
 
 /** The one way a range is chosen. */
 export type Selector =
@@ -60,12 +58,14 @@ function parseRanges(text: string): NumberRange[] {
   );
 }
 
-/** `12`, `12-18` or `12-`. */
+/** `12`, `12-18` or `12-`; for pages also `12@500-18`, from character 500 of page 12 on. */
 function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
-  const [, from = "", dash, to = ""] = /^(\d+)\s*(-)?\s*(\d*)$/.exec(text) ?? [];
+  const [, from = "", at, dash, to = ""] = /^(\d+)(?:@(\d+))?\s*(-)?\s*(\d*)$/.exec(text) ?? [];
   const first = Number(from);
   const last = dash === undefined ? first : to === "" ? null : Number(to);
-  if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
+  const isSound = from !== "" && first >= 1 && (last === null || last >= first);
+  if (isSound && at === undefined) return { first, last };
+  if (isSound && parameter === "pages") return { first, last, at: Number(at) };
   throw selectorError(
     `${parameter} must be numbers from 1 such as 12, 12-18 or 12-, got ${quote(text)}.`,
     parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Give a single range.",

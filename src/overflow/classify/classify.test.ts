@@ -122,3 +122,34 @@ describe("any body", () => {
     for (const body of hostile) await assertCpuTime(1_000, () => classify({ status: 400, body }), body.slice(0, 20));
   });
 });
+
+describe("an error page", () => {
+  const page = (inner: string) => `<html><head>${inner}</head><body><h1>502 Bad Gateway</h1></body></html>`;
+  for (const [what, inner] of [
+    ["a script", '<script>if (tokens > 4096) throw "too many tokens: prompt exceeds limit 4096";</script>'],
+    ["a script that does not end", "<script>prompt is too long: 5000 tokens > 4096 maximum"],
+    ["a style", '<STYLE>.x::after { content: "prompt is too long: 5000 tokens > 4096" }</STYLE >'],
+  ] as const) {
+    test(`says nothing by the words of ${what}`, () => {
+      assert.equal(classify({ status: 502, body: page(inner) }).class, "other");
+    });
+  }
+
+  test("says something by its text", () => {
+    const body = page("<script>x()</script><title>prompt is too long: 5000 tokens > 4096 maximum</title>");
+    assert.equal(classify({ status: 400, body }).class, "context_tokens");
+  });
+
+  test("with very many scripts costs little", async () => {
+    const bodies = ["<script>".repeat(8_000), "<script></script>".repeat(4_000), "<style".repeat(10_000)];
+    for (const body of bodies) await assertCpuTime(1_000, () => classify({ status: 502, body }), body.slice(0, 20));
+  });
+});
+
+describe("an implausible limit", () => {
+  test("loses its number and keeps its class", () => {
+    const body = "This model's maximum context length is 3 tokens. However, your messages resulted in 9000 tokens.";
+    const { class: name, limit, actual } = classify({ status: 400, body });
+    assert.deepEqual([name, limit, actual], ["context_tokens", undefined, 9_000]);
+  });
+});

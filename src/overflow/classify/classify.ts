@@ -292,10 +292,19 @@ function toVerdict(opinion: Opinion, evidence: Evidence): Verdict {
   return {
     class: opinion.class,
     confidence: opinion.confidence,
-    ...figuresFor(opinion, evidence),
+    ...withoutImplausibleLimit(opinion, figuresFor(opinion, evidence)),
     ...(path === undefined ? {} : { path }),
     ...(isSingle ? { subclass: "tpm_single_request" } : {}),
   };
+}
+
+/** No model has a smaller window: such a number counts something else. */
+const MIN_WINDOW_TOKENS = 64;
+
+/** An implausible limit is dropped. What the message says stays. */
+function withoutImplausibleLimit({ class: name }: Opinion, figures: Figures): Figures {
+  const { limit, ...others } = figures;
+  return name === "context_tokens" && limit !== undefined && limit < MIN_WINDOW_TOKENS ? others : figures;
 }
 
 /** Waiting does not help a request that alone is larger than the minute's allowance. */

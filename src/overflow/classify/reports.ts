@@ -34,9 +34,23 @@ const paramKey = /^(param|parameter|loc|path|field)$/i;
 /** Reads an error body. The work is bounded for a body of any length or depth. */
 export function readReport(body: unknown): Report {
   const draft: Draft = { messages: [], codes: [], params: [], fields: new Map() };
-  if (typeof body === "string") readText(body.slice(0, MAX_BODY_CHARS), draft, 0);
+  if (typeof body === "string") readText(removeScripts(body.slice(0, MAX_BODY_CHARS)), draft, 0);
   else walk(body, draft, 0);
   return draft;
+}
+
+/** Scripts and styles of an error page are not addressed to anyone. One that does not end takes the rest with it. */
+function removeScripts(text: string): string {
+  const opening = /<(script|style)\b/gi;
+  let [kept, offset] = ["", 0];
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    kept += `${text.slice(offset, match.index)} `;
+    const closing = new RegExp(`</${match[1]}\\s*>`, "gi");
+    closing.lastIndex = match.index;
+    if (closing.exec(text) === null) return kept;
+    offset = opening.lastIndex = closing.lastIndex;
+  }
+  return kept + text.slice(offset);
 }
 
 function readText(text: string, draft: Draft, depth: number): void {

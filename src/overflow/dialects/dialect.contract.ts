@@ -7,7 +7,7 @@ import { applyEdits, type Path, spliceEdits } from "../../system/json-edits.ts";
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
 import type { Keep } from "../keep-part.ts";
-import { planShedding } from "../plan.ts";
+import { planShedding } from "../plan/plan.ts";
 import { makeStubEdit, shed } from "../shed.ts";
 import { createRefusalScanner } from "../wire/refusal-scanner.ts";
 import type { Dialect, Part, RequestBody } from "./dialect.ts";

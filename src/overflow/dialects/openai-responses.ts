@@ -31,7 +31,8 @@ export const openaiResponses: Dialect = {
     const items = toItems(request.input);
     const newestStart = findExchangeStart(items, isFromModel);
     const turnStart = findExchangeStart(items, isFromModel, isFromUser);
-    const tools = new Map(items.map(toFields).map(({ call_id, name }) => [call_id, toText(name)]));
+    const calls = items.map(toFields).filter((item) => !isOutput(item));
+    const tools = new Map(calls.map(({ call_id, name }) => [call_id, toText(name)]));
     return items.flatMap((value, index) => {
       const item = toFields(value);
       const tool = isOutput(item) ? tools.get(item.call_id) : undefined;

@@ -4,6 +4,7 @@
  * second time: it shares nothing but types and JSON helpers with the dialect that it judges.
  */
 import { createHash } from "node:crypto";
+import { peekMember } from "../../system/json-edits.ts";
 import type { Dialect, RequestBody } from "./dialect.ts";
 
 /** A format that tests can write and check. Add each one to `simulators.ts`. */
@@ -156,9 +157,9 @@ function errorFields(body: string): object {
   }
 }
 
-/** Whether a body has `"stream": true` at its beginning or its end, where clients write it. */
+/** Whether a body asks for a stream. */
 export function hasStreamField(json: string): boolean {
-  return /"stream":\s*true/.test(json.slice(-2_000) + json.slice(0, 2_000));
+  return peekMember(json, "stream") === true;
 }
 
 /** A data URL of base64. */

@@ -1,7 +1,7 @@
 /** A request before it is sent: its parsed body, its exact JSON text where it is posted, and where it goes. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { applyEdits, type Edit, spliceEdits } from "../../system/json-edits.ts";
+import { applyEdits, type Edit, peekMember, spliceEdits } from "../../system/json-edits.ts";
 import type { Dialect, RequestBody } from "../dialects/dialect.ts";
 
 export type OutgoingRequest = {
@@ -21,8 +21,11 @@ export type Target = {
   readonly caller?: string;
 };
 
+/** What is known of a request without parsing it. */
+export type SentRequest = { readonly dialect: Dialect; readonly target: Target; readonly bytes: number };
+
 /** Where a body is posted, and with which headers. */
-type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
+export type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
 
 /** Headers with credentials. They are hashed and never stored. */
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
@@ -43,12 +46,38 @@ export function parseOutgoing(posting: Posting, json: string): OutgoingRequest |
   try {
     const request: unknown = JSON.parse(json.startsWith("\uFEFF") ? json.slice(1) : json);
     if (typeof request !== "object" || request === null || Array.isArray(request)) return undefined;
-    const model = "model" in request ? String(request.model) : (/models\/([^:/]+):/.exec(url.pathname)?.[1] ?? "");
+    const model = "model" in request ? String(request.model) : modelOfPath(url);
     const target = { endpoint: url.host, model, caller: callerOf(posting) };
     return { dialect, request: request as RequestBody, json, target };
   } catch {
     return undefined; // The provider reports what is wrong with it.
   }
+}
+
+/** Some providers have the model in the address. */
+const modelOfPath = ({ pathname }: URL): string => /models\/([^:/]+):/.exec(pathname)?.[1] ?? "";
+
+/** Where a body goes, read without parsing all of it. */
+function findTarget(url: URL, json: string): Target {
+  const model = peekMember(json, "model");
+  return { endpoint: url.host, model: typeof model === "string" ? model : modelOfPath(url) };
+}
+
+/** The model is usually among the first fields, so most bodies need not be decoded to find it. */
+const FIRST_LOOK_BYTES = 64 * 1024;
+
+/** Describes a body given in chunks, or as a text whose characters are counted in place of bytes: that is much faster. */
+export function describeBody(dialect: Dialect, url: URL, body: string | readonly Uint8Array[]): SentRequest {
+  if (typeof body === "string") return { dialect, target: findTarget(url, body), bytes: body.length };
+  const bytes = body.reduce((sum, { length }) => sum + length, 0);
+  const target = findTarget(url, toLatin1(body.slice(0, 1), FIRST_LOOK_BYTES));
+  const isFound = target.model !== "" || bytes <= FIRST_LOOK_BYTES;
+  return { dialect, target: isFound ? target : findTarget(url, toLatin1(body)), bytes };
+}
+
+/** The names of models are ASCII, so any encoding that keeps ASCII will do. */
+function toLatin1(chunks: readonly Uint8Array[], maxBytes?: number): string {
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString("latin1");
 }
 
 /** The request with the edits applied to its body and to its JSON text. */
@@ -64,12 +93,17 @@ export function countWireBytes(outgoing: OutgoingRequest): number {
   return Buffer.byteLength(writeBody(outgoing));
 }
 
+/** One exchange needs the hash of its request several times. */
+const hashes = new WeakMap<OutgoingRequest, string>();
+
 /** A key that only the same request of the same caller to the same target has. */
 export function hashOutgoing(outgoing: OutgoingRequest): string {
   const { endpoint, model, caller = "" } = outgoing.target;
-  return createHash("sha256")
-    .update([endpoint, model, caller, writeBody(outgoing)].join("\n"))
-    .digest("hex");
+  const hash =
+    hashes.get(outgoing) ??
+    createHash("sha256").update([endpoint, model, caller, ""].join("\n")).update(writeBody(outgoing)).digest("hex");
+  hashes.set(outgoing, hash);
+  return hash;
 }
 
 const writeBody = ({ json, request }: OutgoingRequest): string => json ?? JSON.stringify(request, bytesAsBase64);

@@ -18,5 +18,35 @@ function inputTokensOf({ usage, usageMetadata, message, response }: JsonFields):
   return [sum([promptTokenCount]), ...sums].find((tokens) => tokens > 0);
 }
 
+/** Usage is at the end of a stream's last event, which may be large. */
+const TAIL_CHARS = 4_096;
+
+/** Follows a stream and reads the input tokens that its end reports. */
+export type UsageTail = { push(chunk: Uint8Array): void; read(): number | undefined };
+
+/** Holds no more of the stream than its last characters. */
+export function createUsageTail(): UsageTail {
+  let tail = "";
+  return {
+    push(chunk) {
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+      tail = (tail + text.slice(-TAIL_CHARS)).slice(-TAIL_CHARS);
+    },
+    read() {
+      const counts = [...tail.matchAll(inputCount)].map(([, name = "", tokens]): [string, number] => [
+        name,
+        Number(tokens),
+      ]);
+      // The last count of a name is the final one. Tokens that were read from a cache are input too.
+      const total = sum([...new Map(counts).values()]);
+      return total > 0 ? total : undefined;
+    },
+  };
+}
+
+/** A count in the stream's own JSON. Inside a text the quotes would be escaped. */
+const inputCount =
+  /(?<!\\)"((?:prompt|input|cache_read_input|cache_creation_input)_tokens|promptTokenCount)"\s*:\s*(\d+)/g;
+
 const sum = (values: readonly unknown[]): number =>
   values.reduce<number>((total, value) => total + (typeof value === "number" ? value : 0), 0);

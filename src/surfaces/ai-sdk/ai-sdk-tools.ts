@@ -1,9 +1,10 @@
 /** The tools for a loop on the AI SDK: `generateText({ model, tools: tools({ session }), ... })`. */
+import { defaultSettings } from "../../config/settings.ts";
 import { openSession, type Session } from "../../session/session.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { inputSchema, type JsonSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { mergeTools } from "../../tools/tools.ts";
+import { listOffered, mergeTools } from "../../tools/tools.ts";
 import { openTurn, type TurnBudget } from "../../tools/turn-budget.ts";
 
 /** Options of `tools`. */
@@ -40,7 +41,9 @@ export type AiSdkTool = {
   };
 };
 
-/** All tools by name. The results of one step share one budget; the model reads their text. */
+/**
+ * All tools by name that can work here: those for the web need a provider, in the session's settings or environment. The results of one step share one budget; the model reads their text.
+ */
 export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
   let openedSession: Promise<Session> | undefined;
   const turns = new WeakMap<object, TurnBudget>();
@@ -62,18 +65,20 @@ export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
   }
 
   return Object.fromEntries(
-    mergeTools(options.tools).map((tool) => [
-      tool.name,
-      {
-        description: tool.about,
-        inputSchema: openSchema(inputSchema(tool.input)),
-        execute: (input: unknown, call: CallOptions) => execute(tool, input, call),
-        toModelOutput: ({ output: { text, isError } }: { readonly output: ToolReply }) => ({
-          type: isError ? ("error-text" as const) : ("text" as const),
-          value: text,
-        }),
-      },
-    ]),
+    listOffered(mergeTools(options.tools), options.session ?? { settings: defaultSettings, env: process.env }).map(
+      (tool) => [
+        tool.name,
+        {
+          description: tool.about,
+          inputSchema: openSchema(inputSchema(tool.input)),
+          execute: (input: unknown, call: CallOptions) => execute(tool, input, call),
+          toModelOutput: ({ output: { text, isError } }: { readonly output: ToolReply }) => ({
+            type: isError ? ("error-text" as const) : ("text" as const),
+            value: text,
+          }),
+        },
+      ],
+    ),
   );
 }
 

@@ -3,12 +3,12 @@ import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
 import { type JsonFields, type RequestBody, toFields, toItems } from "../../overflow/dialects/dialect.ts";
-import { recoverExchange, type SendResult } from "../../overflow/exchange.ts";
+import { type OnUsage, recoverExchange, type SendResult } from "../../overflow/exchange.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import type { Refusal } from "../../overflow/refusal.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
-import type { OutgoingRequest } from "../../overflow/wire/outgoing-request.ts";
+import { countWireBytes, type OutgoingRequest } from "../../overflow/wire/outgoing-request.ts";
 import { openSession, type Session } from "../../session/session.ts";
 
 /** Options of `overflowMiddleware`. */
@@ -65,6 +65,7 @@ async function recoverCall<Params, T>(
   const target = { endpoint: model.provider, model: model.modelId };
   const original: OutgoingRequest = { dialect: aiSdk, request: params as RequestBody, target };
   const result = await recoverExchange<Outcome<T>>(recovery, {
+    describe: () => ({ dialect: aiSdk, target, bytes: countWireBytes(original) }),
     read: () => original,
     send: (replacement) => catchRefusal(() => send((replacement ?? original).request as Params)),
     resend: (smaller) => catchRefusal(() => send(smaller.request as Params)),
@@ -104,7 +105,7 @@ function inspectAnswer<T>(value: T): SendResult<Outcome<T>> {
   const reason = typeof finishReason === "string" ? finishReason : toFields(finishReason).unified;
   const { outputTokens, inputTokens } = toFields(usage);
   if (reason !== "length" || toItems(content).length > 0 || readTotal(outputTokens) !== 0) {
-    return { answer: { value }, isAccepted: true, inputTokens: () => readTotal(inputTokens) };
+    return { answer: { value }, isAccepted: true, onUsage: (listener) => listener(readTotal(inputTokens)) };
   }
   const verdict = { class: "context_tokens", confidence: 0.8, unit: "tokens" } as const;
   return { answer: { value }, isAccepted: false, refusal: { verdict, status: 200, body: null } };
@@ -139,23 +140,38 @@ async function inspectStream<T>(value: T): Promise<SendResult<Outcome<T>>> {
     if (refusal === undefined || !isOverflow(refusal.verdict)) break;
     return { answer: { value: withReplay() }, isAccepted: false, refusal, discard: () => reader.cancel() };
   }
-  return { answer: { value: withReplay() }, isAccepted: true };
+  const listeners: OnUsage[] = [];
+  const onUsage = (listener: OnUsage) => void listeners.push(listener);
+  return { answer: { value: withReplay() }, isAccepted: true, onUsage };
 
   function withReplay(): T {
-    return { ...value, stream: replay(reader, buffered) };
+    const onFinish = (usage: unknown) => {
+      for (const listener of listeners.splice(0)) listener(readTotal(toFields(usage).inputTokens));
+    };
+    return { ...value, stream: replay(reader, buffered, onFinish) };
   }
 }
 
-function replay(reader: ReadableStreamDefaultReader<unknown>, buffered: readonly unknown[]): ReadableStream<unknown> {
+/** `onFinish` gets the usage of the last part, or undefined where the stream ends without it. */
+function replay(
+  reader: ReadableStreamDefaultReader<unknown>,
+  buffered: readonly unknown[],
+  onFinish: (usage: unknown) => void,
+): ReadableStream<unknown> {
   return new ReadableStream<unknown>({
     start(controller) {
       for (const part of buffered) controller.enqueue(part);
     },
     async pull(controller) {
       const { done, value } = await reader.read();
+      const { type, usage } = toFields(value);
+      if (done || type === "finish") onFinish(usage);
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      onFinish(undefined);
+      return reader.cancel(reason);
+    },
   });
 }

@@ -46,7 +46,8 @@ export type Call = {
   session(): Promise<Session>;
 };
 
-export type ExitCode = 0 | 1 | 2;
+/** 0 done, 1 failed, 2 wrong usage; a command that runs another program returns that program's. */
+export type ExitCode = number;
 
 /** A command, as listed in commands.ts. */
 export type Command = {
@@ -56,6 +57,8 @@ export type Command = {
   /** Text below the options in the command's help. */
   readonly details?: string;
   readonly options: Readonly<Record<string, OptionRow>>;
+  /** Its first argument is another program's command line: options after it are not ours. */
+  readonly takesCommandLine?: true;
   /** The command runs even when the configuration has problems, because it reports them. */
   readonly toleratesBadConfig?: true;
   run(call: Call): Promise<ExitCode>;

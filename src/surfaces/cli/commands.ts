@@ -35,6 +35,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/search-command.ts")).searchCommand,
   },
   {
+    name: "web-search",
+    about: "Find web pages through a search provider.",
+    load: async () => (await import("./commands/web-search-command.ts")).webSearchCommand,
+  },
+  {
     name: "artifacts",
     about: "List, show, remove and sweep artifacts.",
     load: async () => (await import("./commands/artifacts-command.ts")).artifactsCommand,
@@ -53,6 +58,11 @@ export const commands: readonly CommandEntry[] = [
     name: "mcp",
     about: "Serve the tools to an agent over MCP.",
     load: async () => (await import("./commands/mcp-command.ts")).mcpCommand,
+  },
+  {
+    name: "with",
+    about: "Run an agent's client with overflow recovery: spillway with claude.",
+    load: async () => (await import("./commands/with-command.ts")).withCommand,
   },
   {
     name: "gateway",

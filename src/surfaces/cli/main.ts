@@ -10,7 +10,7 @@ import { commonOptions, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** The exit status of the process; 130 after an interrupt. */
-type ExitStatus = ExitCode | 130;
+type ExitStatus = ExitCode;
 
 const usageCodes: readonly ErrorCode[] = ["usage", "selector_invalid", "search_invalid"];
 
@@ -98,11 +98,27 @@ async function findCommand(name: string): Promise<Command> {
 
 async function parseOptions(name: string, command: Command, argv: readonly string[]) {
   const options = { ...command.options, ...commonOptions };
+  const [own, commandLine] = command.takesCommandLine ? splitCommandLine(argv, options) : [argv, []];
   try {
-    return parseArgs({ args: joinValues(argv, options), options, allowPositionals: true, strict: true });
+    const parsed = parseArgs({ args: joinValues(own, options), options, allowPositionals: true, strict: true });
+    return { values: parsed.values, positionals: [...parsed.positionals, ...commandLine] };
   } catch (cause) {
     throw await optionError(name, Object.keys(options), cause);
   }
+}
+
+/** Our own options, and the command line that begins with the first word that is not one of them. */
+function splitCommandLine(
+  argv: readonly string[],
+  options: Readonly<Record<string, OptionRow>>,
+): [own: readonly string[], commandLine: readonly string[]] {
+  for (let index = 0; index < argv.length; index++) {
+    const arg = argv[index] ?? "";
+    if (arg === "--") return [argv.slice(0, index), argv.slice(index + 1)];
+    if (!arg.startsWith("-")) return [argv.slice(0, index), argv.slice(index)];
+    if (options[arg.slice(2)]?.type === "string") index++;
+  }
+  return [argv, []];
 }
 
 /** The errors of Node's parser, whose sentences are not ours, with the option that was probably meant. */

@@ -11,7 +11,8 @@ let isReadingStdin = false;
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
 
-for (const name of ["SIGINT", "SIGTERM"] as const) {
+// A client that runs under `with` gets the signals itself.
+for (const name of process.argv[2] === "with" ? [] : (["SIGINT", "SIGTERM"] as const)) {
   process.on(name, () => {
     // The first signal stops and cleans up, the second exits at once.
     if (stopController.signal.aborted) process.exit(130);

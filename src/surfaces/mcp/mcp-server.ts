@@ -22,7 +22,7 @@ import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
-import { findTool, mergeTools } from "../../tools/tools.ts";
+import { findTool, listOffered, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { checkHealth } from "./health.ts";
 import {
@@ -67,7 +67,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   );
   const connection = createConnection(server, options);
   const tools = mergeTools(options.tools);
-  server.setRequestHandler("tools/list", () => ({ tools: tools.map(toListing) }));
+  server.setRequestHandler("tools/list", () => ({ tools: listOffered(tools, options.session).map(toListing) }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
     return connection.call(requireTool(params.name, tools), params.arguments ?? {}, context);
   });

@@ -178,23 +178,47 @@ describe("an upstream that closes its connection", () => {
     });
   }
 
-  test("when the connection was kept: the request is sent once more over a new one, and never a third time", async () => {
-    let calls = 0;
+  test("when the connection was kept: that does not count as a request, and the overflow is recovered", async () => {
+    const calls: string[] = [];
     let isWarmingUp = true;
     const usedSockets = new WeakSet<object>();
     await using setup = await startProxy(async (request, response) => {
       const { socket } = request;
-      await readBody(request);
-      if (!isWarmingUp) calls++;
-      if (!isWarmingUp && usedSockets.has(socket)) return void socket.resetAndDestroy();
+      const { length } = await readBody(request);
+      const isStale = !isWarmingUp && usedSockets.has(socket);
       usedSockets.add(socket);
-      if (isWarmingUp) return void response.writeHead(200, json).end("{}");
+      calls.push(isStale ? "reset" : length > 40_000 && !isWarmingUp ? "refused" : "accepted");
+      if (isStale) return void socket.resetAndDestroy();
+      if (calls.at(-1) === "accepted") return void response.writeHead(200, json).end("{}");
       response.writeHead(400, json).end(refusal);
     });
     await (await setup.post(conversation(50_000))).text();
     isWarmingUp = false;
     const response = await setup.post(conversation(50_000));
-    assert.deepEqual([response.status, calls, await response.text()], [400, 2, refusal]);
+    assert.deepEqual([response.status, calls], [200, ["accepted", "reset", "refused", "accepted"]]);
+    assert.match(response.headers.get("x-spillway") ?? "", /recovered/);
+  });
+
+  test("on every second use of a connection: each overflow is recovered or reported", async () => {
+    const usedSockets = new WeakSet<object>();
+    let accepts = false;
+    await using setup = await startProxy(async (request, response) => {
+      const { socket } = request;
+      const { length } = await readBody(request);
+      if (usedSockets.has(socket)) return void socket.resetAndDestroy();
+      usedSockets.add(socket);
+      if (length > 40_000 || !accepts) response.writeHead(400, json).end(refusal);
+      else response.writeHead(200, json).end("{}");
+    });
+    for (let count = 0; count < 40; count++) {
+      accepts = count % 2 === 0;
+      const response = await setup.post(conversation(50_000).replace('"go"', `"go ${count}"`));
+      const { error } = JSON.parse(await response.text());
+      const isReported =
+        response.headers.get("x-spillway") === "context_overflow" && error?.spillway.type === "context_overflow";
+      assert.deepEqual([response.status, isReported], accepts ? [200, false] : [400, true]);
+    }
+    assert.equal(setup.session.events.filter(({ event }) => event === "overflow.failed").length, 20);
   });
 });
 
@@ -209,7 +233,10 @@ describe("an upstream that named a limit twice", () => {
         sentBytes.push((await readBody(request)).length);
         // The first and the third request are refused, and their retries accepted.
         if (sentBytes.length === 1 || sentBytes.length === 3) response.writeHead(400, json).end(refusal);
-        else response.writeHead(200, json).end(JSON.stringify({ choices: [], usage }));
+        else
+          response
+            .writeHead(200, json)
+            .end(JSON.stringify({ choices: [], ...(sentBytes.length > 4 ? { usage } : {}) }));
       });
       const body = conversation(24_000, { user: "words ".repeat(2_000) });
       const bodies = ["a", "b", "c", "d"].map((name) => body.replace('"go"', `"go ${name}"`));

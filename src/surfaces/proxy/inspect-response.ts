@@ -1,10 +1,10 @@
 /** Inspects what an upstream answers: reads just enough to recognise a refusal, and holds what it has read. */
 import type { IncomingMessage } from "node:http";
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify/classify.ts";
-import type { SendResult } from "../../overflow/exchange.ts";
+import type { OnUsage, SendResult } from "../../overflow/exchange.ts";
 import { createRefusalScanner, type RefusalScanner, type ScanResult } from "../../overflow/wire/refusal-scanner.ts";
-import { readInputTokens } from "../../overflow/wire/token-usage.ts";
+import { createUsageTail, readInputTokens } from "../../overflow/wire/token-usage.ts";
+import { decompress } from "./decompress.ts";
 import { readUntil } from "./read-body.ts";
 
 /** An upstream's response, with what has been read of its body. */
@@ -17,14 +17,20 @@ export type UpstreamResponse = {
 
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-/** The response with the refusal in it, if it holds one. */
-export async function inspectResponse(message: IncomingMessage): Promise<SendResult<UpstreamResponse>> {
+/** The response with the refusal in it, if it holds one. A success is held only where it may hold a refusal. */
+export async function inspectResponse(
+  message: IncomingMessage,
+  mayBeRefused: boolean,
+): Promise<SendResult<UpstreamResponse>> {
   const { statusCode: status = 502, headers } = message;
   const type = headers["content-type"] ?? "";
   const encoding = headers["content-encoding"] ?? "identity";
   if (status >= 400) return inspectError(message, status, encoding);
-  const scanner = encoding === "identity" ? createRefusalScanner(type) : undefined;
-  if (scanner === undefined) return { answer: { message, chunks: [], isComplete: false }, isAccepted: true };
+  const scanner = mayBeRefused && encoding === "identity" ? createRefusalScanner(type) : undefined;
+  if (scanner === undefined) {
+    const answer = { message, chunks: [], isComplete: false };
+    return { answer, isAccepted: true, onUsage: encoding === "identity" ? followUsage(answer) : undefined };
+  }
   return inspectSuccess(message, status, scanner);
 }
 
@@ -34,26 +40,10 @@ async function inspectError(
   encoding: string,
 ): Promise<SendResult<UpstreamResponse>> {
   const { chunks, isComplete } = await readError(message);
-  const body = decompress(Buffer.concat(chunks), encoding).toString("utf8");
+  const body = (decompress(Buffer.concat(chunks), encoding, MAX_ERROR_BYTES) ?? "").toString();
   const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
   const refusal = { verdict: classify({ status, headers, body }), status, body };
   return { answer: { message, chunks, isComplete }, isAccepted: false, refusal };
-}
-
-const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompressSync>> = {
-  gzip: gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
-
-/** The decompressed bytes of an error, or none where its encoding is unknown or broken. */
-function decompress(bytes: Buffer, encoding: string): Buffer {
-  if (encoding === "identity") return bytes;
-  try {
-    return decoders[encoding]?.(bytes, { maxOutputLength: MAX_ERROR_BYTES }) ?? Buffer.alloc(0);
-  } catch {
-    return Buffer.alloc(0); // The response is passed on unchanged.
-  }
 }
 
 async function readError(message: IncomingMessage): Promise<Pick<UpstreamResponse, "chunks" | "isComplete">> {
@@ -83,8 +73,20 @@ async function inspectSuccess(
   });
   if (isComplete) result = finish();
   const answer = { message, chunks, isComplete };
-  if (result.status !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(chunks) };
+  if (result.status !== "refused") return { answer, isAccepted: true, onUsage: followUsage(answer) };
   const { verdict, body } = result;
   const discard = async () => void message.destroy();
   return { answer, isAccepted: false, refusal: { verdict, status, body }, discard };
+}
+
+/** Calls back with the tokens that the response reports: at once if it is complete, else when it has ended. */
+function followUsage({ message, chunks, isComplete }: UpstreamResponse): (listener: OnUsage) => void {
+  const inputTokens = readInputTokens(chunks);
+  return (listener) => {
+    if (isComplete || inputTokens !== undefined) return listener(inputTokens);
+    const tail = createUsageTail();
+    // A listener would make the message flow before the client is connected to it.
+    message.pause();
+    message.on("data", tail.push).once("close", () => listener(tail.read()));
+  };
 }

@@ -7,6 +7,9 @@ import { systemCode } from "../../errors.ts";
 const hopHeaders =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i;
 
+/** Twice what most servers accept. Node's own limit is 16 KB. */
+export const MAX_HEADER_BYTES = 64 * 1024;
+
 export type Relay = ReturnType<typeof createRelay>;
 
 /** Connections are kept open and shared until `close`. */
@@ -27,6 +30,7 @@ export function createRelay() {
       method,
       headers: [...headers, "host", url.host],
       agent: isFresh ? false : agents[isSecure ? "https:" : "http:"],
+      maxHeaderSize: MAX_HEADER_BYTES,
       signal,
     });
     const response = new Promise<http.IncomingMessage>((resolve, reject) => {
@@ -53,11 +57,17 @@ export function createRelay() {
     });
   }
 
+  /** Starts a request that asks to upgrade its connection. Headers of the connection are passed on. */
+  function openUpgrade(url: URL, method: string, headers: readonly string[]): http.ClientRequest {
+    const { request } = url.protocol === "https:" ? https : http;
+    return request(url, { method, headers: [...headers, "host", url.host], agent: false });
+  }
+
   function close(): void {
     for (const agent of Object.values(agents)) agent.destroy();
   }
 
-  return { open, send, close };
+  return { open, openUpgrade, send, close };
 }
 
 /** The bytes of all chunks. */

@@ -2,7 +2,7 @@
 import type { ModelMessage } from "ai";
 import { SpillwayError } from "../../errors.ts";
 import { CHAR_TO_TOKEN_RATIO } from "../../fit/limits.ts";
-import { createKnownLimits } from "../../overflow/known-limits.ts";
+import { createKnownLimits } from "../../overflow/limits/known-limits.ts";
 import type { Session } from "../../session/session.ts";
 import type { Event } from "../../telemetry/events.ts";
 import type { Tool } from "../../tools/tool.ts";

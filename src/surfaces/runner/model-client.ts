@@ -4,9 +4,10 @@ import type { ModelMessage } from "ai";
 import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 import { estimateTokens } from "../../fit/measure.ts";
+import { createConversationMemory } from "../../overflow/memory/conversation-memory.ts";
+import type { RememberedStub } from "../../overflow/memory/remembered-change.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import { withOverflowRecovery } from "../../overflow/overflow-fetch.ts";
-import { createConversationStubs, type RememberedStub } from "../../overflow/sticky-stubs.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -31,7 +32,7 @@ export type AgentOptions = {
 };
 
 /** Asks the model for the next answer to this history, as the step of this number. */
-type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
+export type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
 
 /** Opens the client. New stubs are in the transcript before the next step, even if the current one fails. */
 export async function openModelClient(options: AgentOptions, tally: Tally): Promise<AskModel> {
@@ -41,7 +42,7 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
   const newStubs: RememberedStub[] = [];
   let overflow: OverflowReport | undefined;
   const recovery = openRecovery(session, {
-    sticky: createConversationStubs(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
+    memory: createConversationMemory(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
     onFailed: (report) => {
       overflow = report;
     },

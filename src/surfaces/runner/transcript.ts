@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError } from "../../errors.ts";
 import { toFields } from "../../overflow/dialects/dialect.ts";
-import type { RememberedStub } from "../../overflow/sticky-stubs.ts";
+import type { RememberedStub } from "../../overflow/memory/remembered-change.ts";
 import { makeFolders } from "../../system/folders.ts";
 import { takeLock } from "../../system/lock.ts";
 import { clip, safeFileName } from "../../system/safe-names.ts";

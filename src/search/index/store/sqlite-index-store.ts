@@ -62,7 +62,8 @@ export function openSqliteStore(path: string): IndexStore {
       removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
       changed += run("INSERT INTO files (path, stamp, hash) VALUES (?, ?, ?)", file, stamp, hash);
-      run("INSERT INTO texts VALUES (last_insert_rowid(), ?, ?)", packChunks(chunks), text);
+      // Node 22.13 binds no bytes as NULL, and an empty file has no chunks.
+      run("INSERT INTO texts VALUES (last_insert_rowid(), coalesce(?, x''), ?)", packChunks(chunks), text);
     }
     for (const { path: file, stamp, reason } of change.skip ?? []) {
       changed += removeFile(file);

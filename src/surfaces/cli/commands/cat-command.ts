@@ -1,6 +1,7 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
 import { describeFailure, describeRawText, toDocumentFields } from "../../../answer/extract-notices.ts";
 import { describeCut, hintForCut } from "../../../answer/source-cut.ts";
+import { findTotalChars } from "../../../answer/totals.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
 import { findHandler } from "../../../extract/handlers.ts";
@@ -67,6 +68,7 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers, 
     handler,
     mode: readMode(call),
     enough: () => false,
+    maxChars: Number.POSITIVE_INFINITY,
     limits: readChildLimits(settings),
     signal,
     password,
@@ -91,13 +93,13 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers, 
 }
 
 async function jsonFields(source: OpenedInput, extract: Extract) {
-  const { size, handler, info, hasText, isPartial } = extract;
+  const { handler, info, hasText, isPartial } = extract;
   return {
     ...toDocumentFields(extract),
     ...(source.artifact_ref === null ? { artifact_ref: null, path: null, ...source.facts } : source.record),
     handler,
     method: info.method ?? handler,
-    extracted_chars: size.chars,
+    extracted_chars: findTotalChars(source.facts, extract),
     extraction_truncated: isPartial,
     text: hasText ? (await Array.fromAsync(extract.segments(), ({ text }) => text)).join("") : null,
   };

@@ -15,6 +15,7 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkWebSearch } from "../doctor/web-check.ts";
 import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
@@ -53,6 +54,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       await checkArtifacts(session),
       await checkLeftovers(session),
       ...(await checkEngines(session)),
+      await checkWebSearch(session),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;

@@ -3,7 +3,7 @@ import { continuePrompts, formatCallLine, formatRunSummary, systemPrompt } from 
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
 import { openSession, type Session } from "../../../session/session.ts";
-import { builtInTools } from "../../../tools/tools.ts";
+import { builtInTools, listOffered } from "../../../tools/tools.ts";
 import { findTarget } from "../../runner/providers.ts";
 import { findPendingCalls } from "../../runner/repair-history.ts";
 import type { OnRunEvent, RunEvent } from "../../runner/run-events.ts";
@@ -77,7 +77,14 @@ async function runTask(
   const onEvent = call.json ? printJson(call) : printText(call);
   const model = `${target.provider}:${target.model}`;
   await onEvent({ type: "run", run: transcript.head.run, model, resumed: isResumed, transcript: transcript.path });
-  const options = { target, session, transcript, tools: builtInTools, onEvent, fetch: service.fetch };
+  const options = {
+    target,
+    session,
+    transcript,
+    tools: listOffered(builtInTools, session),
+    onEvent,
+    fetch: service.fetch,
+  };
   const { how: ending } = await runAgent(options);
   call.signal.throwIfAborted();
   return ending === "answered" ? 0 : 1;

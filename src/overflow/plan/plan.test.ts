@@ -1,9 +1,9 @@
 /** The order in which a plan replaces parts, the same in every dialect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Verdict } from "./classify/verdict.ts";
-import type { Conversation, Simulator, Turn } from "./dialects/simulator.ts";
-import { simulators } from "./dialects/simulators.ts";
+import type { Verdict } from "../classify/verdict.ts";
+import type { Conversation, Simulator, Turn } from "../dialects/simulator.ts";
+import { simulators } from "../dialects/simulators.ts";
 import { planShedding } from "./plan.ts";
 
 const picture = (name: string) => ({
@@ -39,8 +39,8 @@ const smallLimit: Verdict = { class: "request_bytes", confidence: 1, unit: "byte
 for (const simulator of simulators) {
   const { dialect } = simulator;
   describe(`a plan for ${dialect.name}`, () => {
-    test("replaces older attachments first, and the attachments of the current turn last", () => {
-      const order = ["older picture", "document", "large", "small", "newest", "current picture"];
+    test("replaces older attachments first, then older results from the oldest on, and current attachments last", () => {
+      const order = ["older picture", "document", "small", "large", "newest", "current picture"];
       assert.deepEqual(shedOrder(simulator, smallLimit), order);
     });
 

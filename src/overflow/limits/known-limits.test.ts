@@ -1,9 +1,9 @@
 /** Learned limits: when they count, which target they belong to, and how a wrong one is forgotten. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Verdict } from "./classify/verdict.ts";
+import type { Verdict } from "../classify/verdict.ts";
+import type { Target } from "../wire/outgoing-request.ts";
 import { createKnownLimits } from "./known-limits.ts";
-import type { Target } from "./wire/outgoing-request.ts";
 
 const target: Target = { endpoint: "api.sim", model: "sim-1" };
 const refusal = (limit: number, input: number): Verdict => ({
@@ -70,39 +70,5 @@ describe("a learned limit", () => {
     limits.disprove(target, 100_000);
     clock.ms = 10 ** 9;
     assert.deepEqual([limits.tokensFor(target), limits.learnedFor(target)], [4_000, undefined]);
-  });
-});
-
-describe("a limit that no refusal names", () => {
-  const refusedLimits = (...estimates: readonly number[]) => {
-    const clock = { ms: 0 };
-    const limits = createKnownLimits([], () => clock.ms);
-    for (const estimate of estimates) limits.recordRefused(target, estimate);
-    return { limits, clock };
-  };
-
-  test("is at most the size at or below which two requests were refused", () => {
-    assert.equal(refusedLimits(9_000).limits.refusedFor(target), undefined);
-    const { limits } = refusedLimits(9_500, 9_000, 12_000);
-    assert.equal(limits.refusedFor(target), 9_500);
-    assert.equal(limits.refusedFor({ ...target, model: "sim-2" }), undefined);
-    limits.recordAccepted(target, 8_000);
-    assert.deepEqual([limits.refusedFor(target), limits.acceptedFor(target)], [9_500, 8_000]);
-  });
-
-  test("is unknown again once a refused size is accepted or an accepted size is refused", () => {
-    const { limits } = refusedLimits(9_000, 9_500);
-    limits.recordAccepted(target, 9_200);
-    assert.equal(limits.refusedFor(target), undefined);
-    limits.recordRefused(target, 9_100);
-    assert.deepEqual([limits.refusedFor(target), limits.acceptedFor(target)], [9_500, 0]);
-  });
-
-  test("is unknown again after an hour", () => {
-    const { limits, clock } = refusedLimits(9_000, 9_500);
-    clock.ms = 60 * 60 * 1_000;
-    assert.equal(limits.refusedFor(target), 9_500);
-    clock.ms += 1;
-    assert.equal(limits.refusedFor(target), undefined);
   });
 });

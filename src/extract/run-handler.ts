@@ -1,0 +1,43 @@
+/** Runs a handler on the bytes of one artifact. */
+import type { Content } from "../acquire/spool.ts";
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import { isUnwritable, SpillwayError } from "../errors.ts";
+import type { ExtractItem, Handler, HandlerOptions, Limits, LocalFile, Mode } from "./handler.ts";
+import { findLinkBase } from "./stored-extract.ts";
+
+/** What a handler reads, and how. */
+export type HandlerRun = {
+  readonly facts: Pick<
+    ArtifactFacts,
+    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url"
+  >;
+  readonly content: Content;
+  readonly handler: Handler;
+  readonly mode: Mode;
+  readonly limits: Limits;
+  readonly signal: AbortSignal;
+  readonly password?: string | undefined;
+};
+
+/**
+ * The handler's items from a segment on. What it throws, apart from our own errors and an abort, is a failure: the
+ * artifact stays usable.
+ */
+export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
+  const { handler, mode, limits, signal, password } = run;
+  const options: HandlerOptions = { mode, from, limits, ...(password === undefined ? {} : { password }) };
+  try {
+    yield* handler.extract(toLocalFile(run), options, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SpillwayError || isUnwritable(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    yield { failed: { reason: "unavailable", detail: `the ${handler.name} handler failed: ${message}` } };
+  }
+}
+
+function toLocalFile({ facts, content }: HandlerRun): LocalFile {
+  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
+  const url = findLinkBase(facts);
+  return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
+}

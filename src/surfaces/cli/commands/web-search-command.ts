@@ -1,0 +1,58 @@
+/** `spillway web-search`: finds web pages through the configured providers. */
+import { SpillwayError } from "../../../errors.ts";
+import { callTool, type ToolReply } from "../../../tools/call-tool.ts";
+import { codeSearchTool, webSearchTool } from "../../../tools/web-search.ts";
+import { freshnessValues } from "../../../web/web-provider.ts";
+import type { Call, Command } from "../command.ts";
+import { readLines } from "../input-lines.ts";
+import { readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
+
+export const webSearchCommand: Command = {
+  usage: "web-search <query|->",
+  about:
+    "Finds web pages for a query. With -, reads one query per line from stdin and answers all of them within one budget.",
+  options: {
+    num: { type: "string", value: "N", about: "Results of each query, 1 to 50. Default: 5." },
+    since: { type: "string", value: freshnessValues.join("|"), about: "Only pages at most this old." },
+    site: { type: "string", multiple: true, value: "DOMAIN", about: "Only pages of this domain. Repeatable." },
+    "not-site": { type: "string", multiple: true, value: "DOMAIN", about: "No pages of this domain. Repeatable." },
+    category: { type: "string", value: "KIND", about: "A kind of page, such as news, where the provider has kinds." },
+    similar: { type: "string", value: "URL", about: "Pages like this one, where the provider can." },
+    highlights: { type: "boolean", about: "Show the sentences that match." },
+    text: { type: "boolean", about: "Keep the full texts that the provider sends as artifacts." },
+    fetch: { type: "boolean", about: "Fetch the best pages and show the passages that answer the query." },
+    code: { type: "boolean", about: "Only sites with code and documentation." },
+  },
+  details: "A provider is configured by its key in the environment, or by the setting web.addresses. See docs/web.md.",
+  async run(call) {
+    const input = await readInput(call);
+    const tool = call.values.code === true ? codeSearchTool : webSearchTool;
+    const reply = await callTool(tool, input, { ...(await call.session()), signal: call.signal });
+    if (reply.isError) throw toError(reply);
+    await call.terminal.out(call.json ? toJsonLine(reply.structured) : `${reply.text}\n`);
+    return 0;
+  },
+};
+
+async function readInput(call: Call): Promise<Readonly<Record<string, unknown>>> {
+  const isPiped = call.args.length === 1 && call.args[0] === "-";
+  const { values } = call;
+  return {
+    ...(isPiped ? { queries: await Array.fromAsync(readLines(call.terminal.stdin)) } : { query: call.args.join(" ") }),
+    numResults: readText(call, "num"),
+    freshness: readText(call, "since"),
+    includeDomains: values.site,
+    excludeDomains: values["not-site"],
+    category: readText(call, "category"),
+    similarUrl: readText(call, "similar"),
+    highlights: values.highlights,
+    text: values.text,
+    fetch: values.fetch,
+  };
+}
+
+/** The error of the tool, as commands report errors. */
+function toError({ structured: { error, code, hint } }: ToolReply): SpillwayError {
+  return new SpillwayError(code as SpillwayError["code"], String(error), { hint: String(hint) });
+}
