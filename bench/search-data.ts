@@ -72,6 +72,28 @@ export function fileQueries(): QuerySet[] {
   });
 }
 
+type QuestionRow = {
+  readonly name: string;
+  /** `open` questions were in view while weights were chosen; `unread` ones were scored once, afterwards. */
+  readonly half: "open" | "unread";
+  readonly questions: readonly { readonly query: string; readonly targets: readonly string[] }[];
+};
+
+/** Our own questions on repositories outside the list, as people ask them: those that are checked out, whole. */
+export function ownQuestions(half: QuestionRow["half"]): QuerySet[] {
+  const rows: QuestionRow[] = JSON.parse(readFileSync(new URL("search-questions.json", import.meta.url), "utf8"));
+  return rows
+    .filter((row) => row.half === half && existsSync(join(checkouts, row.name)))
+    .map(({ name, questions }) => ({
+      repository: name,
+      folder: join(checkouts, name),
+      isReportedApart: half === "unread",
+      queries: questions.map(({ query, targets }) => {
+        return { query, category: "question", targets: targets.map((path) => ({ path })) };
+      }),
+    }));
+}
+
 /** Queries whose answer is some lines. Each was a comment on those lines, which is removed from a copy of the folder. */
 export function spanQueries(): (QuerySet & Disposable)[] {
   const rows = readFileSync(join(corpus, "spans.jsonl"), "utf8").trim().split("\n");

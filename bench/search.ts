@@ -1,5 +1,5 @@
 /** Code search: quality on two sets of queries, compared with other methods, then speed at 5,000 and 100,000 chunks. */
-import { fileQueries, missingData, type QuerySet, spanQueries } from "./search-data.ts";
+import { fileQueries, missingData, ownQuestions, type QuerySet, spanQueries } from "./search-data.ts";
 import { bm25, fts5, grepAndRead, isInstalled, ours, type Peer, ripgrep } from "./search-peers.ts";
 import { meanScores, type Scores, scoreQuery } from "./search-score.ts";
 import { runSpeed } from "./search-speed.ts";
@@ -10,6 +10,7 @@ export async function run(): Promise<void> {
   const missing = missingData();
   if (missing === null) await runQuality();
   else console.log(`Quality is not measured: ${missing}.`);
+  await runQuestions();
   await runSpeed();
 }
 
@@ -26,6 +27,21 @@ async function runQuality(): Promise<void> {
   // grep is left out: it reads whole files and chooses no spans.
   for (const peer of [ours, bm25, fts5]) console.log(await spanRow(peer));
   if (!isInstalled("rg")) console.log("\nripgrep is not installed here.");
+}
+
+/** Questions whose words are not the code's words, on repositories outside the open list. */
+async function runQuestions(): Promise<void> {
+  console.log("\nQuestions as people ask them, on other repositories (bench/search-questions.json).\n");
+  console.log("| | half | questions | NDCG@10 | tokens to first hit |\n|---|---|---|---|---|");
+  for (const half of ["open", "unread"] as const) {
+    const sets = ownQuestions(half);
+    const count = sets.reduce((sum, { queries }) => sum + queries.length, 0);
+    for (const peer of count === 0 ? [] : [ours, bm25]) {
+      const { all } = await scoreSets(peer, sets);
+      console.log(`| ${peer.name} | ${half} | ${count} | ${all.ndcg.toFixed(3)} | ${Math.round(all.tokensToHit)} |`);
+    }
+    if (count === 0) console.log(`| | ${half} | not checked out | | |`);
+  }
 }
 
 /** Mean scores over the tuned repositories, over those reported apart, and over all. */

@@ -1,6 +1,6 @@
 /** Builds the published package: an ESM bundle for Node 22 with entries for CLI, library and child process, and the types. */
 import { execFileSync } from "node:child_process";
-import { chmod, glob, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, glob, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RolldownOutput, rolldown } from "rolldown";
 
@@ -34,6 +34,8 @@ const output = await bundle.write({
 });
 await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);
+// Code search reads its learnt table from beside the module that opens it.
+await copyFile(join(root, "src", "search", "learnt", "table.bin"), join(dist, "table.bin"));
 await writeFile(join(dist, "LICENSES.txt"), await collectLicenses(output));
 
 const tsc = join(root, "node_modules", ".bin", "tsc");

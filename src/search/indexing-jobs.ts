@@ -1,4 +1,5 @@
 /** Indexing jobs: one at a time per repository, tracked and cancelled by id. A job whose process died is marked. */
+
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,6 +15,7 @@ import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
+import { indexedAt, markIndexed } from "./index-age.ts";
 import { isOpen, markInterrupted, openJobLog } from "./job-log.ts";
 import type { Project } from "./repository/project.ts";
 import {
@@ -81,9 +83,11 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
   const change = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
+  /** A look that finds no change and is over now leaves no record. */
+  const isLastLook = (done: number, total: number) => mode === "background" && !isRecorded && done === total;
   const progress = (done: number, total: number) => {
     change({ status: "running", files_done: done, files_total: total, progress: total === 0 ? 1 : done / total });
-    if (session.now() - writtenAt < RECORD_INTERVAL_MS) return;
+    if (session.now() - writtenAt < RECORD_INTERVAL_MS || isLastLook(done, total)) return;
     writtenAt = session.now();
     isRecorded = true;
     if (log.isCancelRequested(record.job_id)) stop.abort();
@@ -95,7 +99,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const maxFileBytes = settings["search.file_bytes"];
     const hidden = findOwnFolders(session);
     const report = await updateIndex(target, { maxFileBytes, force: mode === "force", hidden, signal, now, progress });
-    target.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
+    markIndexed(target.store, now(), report.indexed + report.removed > 0);
     change({ storage_problem: target.storageProblem });
     return report;
   }
@@ -159,7 +163,7 @@ async function replaceIndex(repository: Repository, error: unknown): Promise<Rep
     return reopenRepository(repository);
   }
   if (!isStorageFailure(error) || repository.segmentFolder === null) throw error;
-  if (repository.store.fact("indexed_at") === undefined) return moveToMemory(repository, error);
+  if (indexedAt(repository.store) === undefined) return moveToMemory(repository, error);
   throw toStorageError(error, repository.segmentFolder);
 }
 

@@ -1,4 +1,5 @@
 /** Prepares indexes for a query: each is brought up to date as far as time allows, and what the query needs is loaded. */
+
 import type { JobRecord } from "../contract/indexing-job.ts";
 import type { EmbeddingFacts, SearchFacts } from "../contract/search-fields.ts";
 import { SpillwayError } from "../errors.ts";
@@ -8,6 +9,7 @@ import { isDamaged } from "../system/sqlite.ts";
 import { findMeaning } from "./embed/lazy-embedding.ts";
 import { countLiveFiles, filterFiles } from "./filter-files.ts";
 import type { IndexView } from "./index/index-view.ts";
+import { indexedAt } from "./index-age.ts";
 import type { NearChunk } from "./rank/meaning.ts";
 import { parseQuery } from "./rank/query.ts";
 import { sliceView } from "./rank/slice.ts";
@@ -86,8 +88,8 @@ export async function prepareIndexes(
 async function oldestFirst(targets: readonly OpenRepository[]): Promise<OpenRepository[]> {
   const rows: { readonly open: OpenRepository; readonly indexedAt: string }[] = [];
   for (const open of targets) {
-    const indexedAt = await withRepository(open, MAX_PREPARATIONS, async ({ store }) => store.fact("indexed_at") ?? "");
-    rows.push({ open, indexedAt });
+    const age = await withRepository(open, MAX_PREPARATIONS, async ({ store }) => indexedAt(store) ?? "");
+    rows.push({ open, indexedAt: age });
   }
   return rows.sort((one, other) => (one.indexedAt < other.indexedAt ? -1 : 1)).map(({ open }) => open);
 }
@@ -176,7 +178,7 @@ async function loadIndex(
     near: findNear?.(view) ?? null,
     embedding,
     indexing,
-    indexedAt: store.fact("indexed_at") ?? null,
+    indexedAt: indexedAt(store) ?? null,
     // What was prepared is of this index: another one in its place is of no use.
     use: (work) => withRepository(open, 1, async (current) => work(current)),
   };

@@ -31,6 +31,8 @@ export type ResultPage = {
   readonly focusOf: (result: CodeResult) => number;
   /** Whether there are results after these. */
   readonly hasMore: boolean;
+  /** How many ranked files are used up by the first results, including files that vanished since the ranking. */
+  readonly rankedBefore: (returnedCount: number) => number;
   /** Whether these are the last because no more are ranked. */
   readonly isAtLimit: boolean;
   readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
@@ -56,6 +58,8 @@ export async function findResults(
     results: [...focuses.keys()],
     focusOf: (result) => focuses.get(result) ?? 0,
     hasMore: ranked.length > offset + limit,
+    rankedBefore: (count) =>
+      count < pageResults.length ? (pageResults[count]?.position ?? 0) : Math.min(limit, ranked.length - offset),
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
       ...(accepted !== null && { filtered_files: sum(indexes.map(({ filteredFiles }) => filteredFiles ?? 0)) }),
@@ -157,12 +161,12 @@ async function makeResults(
 ) {
   const results = await readFiles(joinedIndexes, files, (repository, { file, id, path, firstChunk }) => {
     const storedText = repository.reader.text(id);
-    if (storedText?.path !== path) return [];
+    if (storedText?.path !== path) return null;
     const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
     const { result, focus } = makeResult(repository, storedText, file, firstChunk, { ...options, line });
-    return [{ result: isWide ? withRepository(result, repository) : result, focus }];
+    return { result: isWide ? withRepository(result, repository) : result, focus };
   });
-  return results.flat();
+  return results.flatMap((each, position) => (each === null ? [] : [{ ...each, position }]));
 }
 
 /** The results of a whole project say which repository each is of. */

@@ -1,9 +1,11 @@
 /** Refreshes an index before a search: a folder is indexed on its first search and checked for changes at intervals. */
+
 import { setTimeout as wait } from "node:timers/promises";
 import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
+import { indexedAt } from "./index-age.ts";
 import { NOTHING_INDEXED, type RunningJob, startIndexing } from "./indexing-jobs.ts";
 import type { Repository } from "./repository/repository.ts";
 
@@ -29,14 +31,14 @@ export function isFresh(repository: Repository, { settings }: Session): boolean 
 
 /** Whether the index was never complete. */
 export function isFirst({ store }: Repository): boolean {
-  return store.fact("indexed_at") === undefined;
+  return indexedAt(store) === undefined;
 }
 
 /** A writer that ends before there is an index was killed or cancelled; then this process tries. */
 const MAX_ATTEMPTS = 3;
 
 function isUnfinished({ status }: JobRecord, { store }: Repository): boolean {
-  return (status === "completed" || status === "interrupted") && store.fact("indexed_at") === undefined;
+  return (status === "completed" || status === "interrupted") && indexedAt(store) === undefined;
 }
 
 /** Between two calls of `progress`. */

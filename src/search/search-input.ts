@@ -75,10 +75,19 @@ export function resolveDirectory(parameters: SearchParameters, root: string): Se
   );
 }
 
+/** Longer than any extension. */
+const MAX_FILE_TYPE_CHARS = 40;
+
 function parseFileType(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (given.startsWith(".")) {
     throw searchInvalid("file_type should not include leading dot (use 'py' not '.py')", "Omit the dot.");
+  }
+  if (given.length > MAX_FILE_TYPE_CHARS || /[/\\\s]/.test(given)) {
+    throw searchInvalid(
+      `file_type ${JSON.stringify(clip(given))} is not an extension`,
+      "Give an extension such as py or d.ts; a folder goes into directory.",
+    );
   }
   return given.toLowerCase();
 }

@@ -71,11 +71,12 @@ export async function findCode(input: SearchInput, session: Session, options: Se
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
     const hasMore = returned.length < page.results.length || page.hasMore;
+    const nextOffset = parameters.offset + page.rankedBefore(returned.length);
     return {
       total_count: page.results.length,
       ...factsOf(returned),
       latency_ms: latencyMs,
-      next_cursor: hasMore && returned.length > 0 ? formatCursor(parameters.offset + returned.length) : null,
+      next_cursor: hasMore && nextOffset > parameters.offset ? formatCursor(nextOffset) : null,
       ...page.facts,
       ...(page.isAtLimit && !hasMore && { ranked_limit: MAX_RANKED }),
     };

@@ -15,6 +15,8 @@ export type Field = {
   readonly choices?: readonly string[];
   /** A number that works, for the hint after one that does not. */
   readonly example?: number;
+  /** Set where a fraction is refused; elsewhere it is cut. */
+  readonly whole?: true;
   /** The smallest number that is accepted. */
   readonly min?: number;
   /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
@@ -151,9 +153,11 @@ function readText(value: unknown, name: string): string {
   throw usageError(`${name} must be text, not ${describeValue(value)}.`, "Send it as one string.");
 }
 
-function readInteger(value: unknown, name: string, { example = 5_000, min = -Infinity }: Field): number {
+function readInteger(value: unknown, name: string, { example = 5_000, min = -Infinity, whole }: Field): number {
   const number = typeof value === "string" ? Number(value.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : value;
-  if (typeof number === "number" && Number.isInteger(Math.trunc(number)) && number >= min) return Math.trunc(number);
+  if (typeof number === "number" && Number.isInteger(whole ? number : Math.trunc(number)) && number >= min) {
+    return Math.trunc(number);
+  }
   throw usageError(
     `${name} must be a whole number${min === -Infinity ? "" : ` from ${min}`}, not ${describeValue(value)}.`,
     `For example "${name}": ${example}, or leave it out.`,

@@ -35,6 +35,7 @@ export const searchCodeTool = defineTool({
       type: "integer",
       about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default ${DEFAULT_SEARCH_LIMIT}.`,
       example: DEFAULT_SEARCH_LIMIT,
+      whole: true,
       aliases: ["top_k", "max_results"],
     },
     cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },

@@ -1,7 +1,8 @@
 /** Builds an index segment: the inverted index of some files, in memory, file by file. */
 import { basename } from "node:path/posix";
+import { createVectorSum, loadLearntTable, VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import { type Chunk, measureLines } from "./chunk.ts";
-import { type Definition, findDefinition } from "./definitions.ts";
+import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
 import { findFileRoles } from "./file-roles.ts";
 import { createCountTable, createPostings } from "./growable.ts";
 import { encodeSegment, MAX_OCCURRENCES, type SegmentColumns, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
@@ -27,14 +28,25 @@ type SegmentBuilder = {
 };
 
 /** Segments are built one after the other from much the same words, so they share a lexicon until it is too large. */
-let sharedLexicon = createLexicon();
+let shared: ReturnType<typeof createSharedLexicon> | undefined;
 const readUnits = createUnitReader();
 const MAX_LEXICON_WORDS = 400_000;
 
+/** A lexicon, and the row of the learnt table for each of its terms that has one. */
+function createSharedLexicon() {
+  const lexicon = createLexicon();
+  const table = loadLearntTable();
+  const rows = new Int32Array(table.terms.length * 2).fill(-1);
+  for (const [row, term] of table.terms.entries()) rows[lexicon.term(term)] = row;
+  return { lexicon, table, rows };
+}
+
 /** A builder without files. */
 export function createSegmentBuilder(): SegmentBuilder {
-  if (sharedLexicon.wordCount() > MAX_LEXICON_WORDS) sharedLexicon = createLexicon();
-  const lexicon = sharedLexicon;
+  if (shared === undefined || shared.lexicon.wordCount() > MAX_LEXICON_WORDS) shared = createSharedLexicon();
+  const { lexicon, table, rows } = shared;
+  const [pathSum, chunkSum] = [createVectorSum(table), createVectorSum(table)];
+  let vectors = new Int8Array(VECTOR_DIMENSIONS * 1_024);
   const columns = emptyColumns();
   const postings = createPostings();
   const words = createCountTable();
@@ -43,6 +55,7 @@ export function createSegmentBuilder(): SegmentBuilder {
 
   function add({ id, path, text, chunks }: IndexedFile): void {
     const definitions = findDefinitions(text);
+    sumPath(path);
     const units = readUnits(text);
     let fileTokens = 0;
     let next = 0;
@@ -55,7 +68,8 @@ export function createSegmentBuilder(): SegmentBuilder {
     columns.fileIds.push(id);
     columns.paths.push(path);
     columns.fileTokens.push(fileTokens);
-    columns.fileTraits.push(traitsOf(path));
+    const definesSomething = definitions.some(({ rank }) => rank > definitionRanks.value);
+    columns.fileTraits.push(traitsOf(path, findFileRoles(path, text, definesSomething)));
     columns.fileFirstChunk.push(columns.chunkStart.length);
     textChars += text.length;
   }
@@ -63,6 +77,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   function addChunk(units: Units, chunk: Chunk, definitions: readonly Definition[]): number {
     const tokens = countTerms(units, chunk);
     for (const definition of definitions) markDefinition(units, definition);
+    writeVector(columns.chunkStart.length);
     postTerms(columns.chunkStart.length);
     columns.chunkStart.push(chunk.start);
     columns.chunkEnd.push(chunk.end);
@@ -77,6 +92,27 @@ export function createSegmentBuilder(): SegmentBuilder {
     for (const word of words.numbers()) lexicon.count(terms, word, words.count(word));
     words.clear();
     return tokens;
+  }
+
+  function sumPath(path: string): void {
+    pathSum.numbers.fill(0);
+    for (const term of new Set(findPathTerms(path.replace(/\.[^./]*$/, "")))) {
+      const row = table.rows.get(term);
+      if (row !== undefined) pathSum.add(row);
+    }
+  }
+
+  /** A chunk means what its terms and those of its path mean. */
+  function writeVector(chunk: number): void {
+    const offset = chunk * VECTOR_DIMENSIONS;
+    if (offset === vectors.length) vectors = doubled(vectors);
+    chunkSum.copyFrom(pathSum);
+    const numbers = terms.numbers();
+    for (let index = 0; index < numbers.length; index++) {
+      const row = rows[numbers[index] as number] ?? -1;
+      if (row >= 0) chunkSum.add(row);
+    }
+    chunkSum.writeTo(vectors, offset);
   }
 
   function markDefinition(units: Units, { start, end, rank }: Definition): void {
@@ -108,8 +144,17 @@ export function createSegmentBuilder(): SegmentBuilder {
     fileCount: () => columns.fileIds.length,
     textChars: () => textChars,
     add,
-    finish: () => encodeSegment(columns, lexicon.terms(), postings.view()),
+    finish() {
+      const chunkVectors = vectors.subarray(0, columns.chunkStart.length * VECTOR_DIMENSIONS);
+      return encodeSegment({ ...columns, chunkVectors }, lexicon.terms(), postings.view());
+    },
   };
+}
+
+function doubled(bytes: Int8Array): Int8Array<ArrayBuffer> {
+  const larger = new Int8Array(bytes.length * 2);
+  larger.set(bytes);
+  return larger;
 }
 
 /** The terms of a path, or of a part of one. */
@@ -122,11 +167,11 @@ function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-function traitsOf(path: string): number {
+function traitsOf(path: string, roles: number): number {
   const stem = stemOf(basename(path));
   const terms = new Set(findPathTerms(stem));
   if (terms.size > 1) terms.delete(toPlainName(stem));
-  return findFileRoles(path) | (Math.min(terms.size, 255) << STEM_TERMS_SHIFT);
+  return roles | (Math.min(terms.size, 255) << STEM_TERMS_SHIFT);
 }
 
 function findDefinitions(text: string): Definition[] {
@@ -141,7 +186,7 @@ function findDefinitions(text: string): Definition[] {
   return definitions;
 }
 
-function emptyColumns(): SegmentColumns {
+function emptyColumns(): Omit<SegmentColumns, "chunkVectors"> {
   return {
     fileIds: [],
     paths: [],

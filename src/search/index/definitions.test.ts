@@ -31,6 +31,16 @@ const cases: readonly (readonly [line: string, expected: string | null])[] = [
   ["const handler = async (request) => {", "handler 2"],
   ["bats_prefix_lines() {", "bats_prefix_lines 2"],
   ["pub const ArrayList = struct {", "ArrayList 3"],
+  ["impl Display for Shape {", null],
+  ["impl<T: Clone> From<Vec<T>> for Shape<T> {", null],
+  ["impl Shape {", "Shape 3"],
+  ["instance Show Shape where", null],
+  ["defimpl Enumerable, for: Shape do", null],
+  ["class Shape;", null],
+  ["enum class Color;", null],
+  ["pub struct Marker;", "Marker 1"],
+  ["template <> struct hash<Shape> {", null],
+  ["class Shape<T> {", "Shape 3"],
   ["const limit = 10;", "limit 1"],
   ["DEFAULT_TIMEOUT = 30", "DEFAULT_TIMEOUT 1"],
   ["CREATE TABLE IF NOT EXISTS public.orders (", "orders 3"],
@@ -78,4 +88,13 @@ describe("a line of code", () => {
     test(`${JSON.stringify(line)} defines ${expected ?? "nothing"}`, () =>
       assert.equal(describeDefinition(line), expected));
   }
+});
+
+test("a special case of a template does not define the template", () => {
+  const text = "template <>\nstruct hash<Shape> {\n";
+  const start = text.indexOf("struct");
+  assert.equal(findDefinition(text, start, text.length, 0), null);
+  const general = "template <typename T>\nclass Box {\n";
+  const definition = findDefinition(general, general.indexOf("class"), general.length, 0);
+  assert.equal(general.slice(definition?.start, definition?.end), "Box");
 });

@@ -1,7 +1,7 @@
 /** Finds the name that a line of code defines, by the form of the line alone: one set of rules for every language. */
 
 /** A type or a module says more about a file than a function, and a function more than a value. */
-const definitionRanks = { value: 1, function: 2, type: 3 } as const;
+export const definitionRanks = { value: 1, function: 2, type: 3 } as const;
 type DefinitionRank = (typeof definitionRanks)[keyof typeof definitionRanks];
 
 /** Where a defined name is in a text, without its qualifiers. */
@@ -51,7 +51,7 @@ const MAX_KEYWORDS = 8;
 type Role = "type" | "strict" | "braced" | "function" | "value" | "let" | "modifier" | "control" | "statement";
 
 const roles: ReadonlyMap<string, Role> = new Map([
-  ...entries("type", "defmodule defprotocol defimpl newtype data typealias typedef type instance impl"),
+  ...entries("type", "defmodule defprotocol newtype data typealias typedef type impl"),
   ...entries(
     "strict",
     "class interface struct enum union trait protocol record object module namespace mixin extension actor",
@@ -74,7 +74,7 @@ const roles: ReadonlyMap<string, Role> = new Map([
     "control",
     "if else elif elsif unless for foreach while until do switch match when case_ return throw raise yield await assert " +
       "catch rescue ensure finally try with using import include require from package goto break continue delete and or " +
-      "not in is end then del pass print puts echo use where",
+      "not in is end then del pass print puts echo use where instance defimpl",
   ),
 ]);
 
@@ -98,9 +98,16 @@ function findAfterKeyword(
   if (role === "let" && isOuter)
     return findLetName(text, nameStart, end) ?? findValueName(text, nameStart, nameEnd, end, isOuter);
   if (role === "value" || role === "let") return findValueName(text, nameStart, nameEnd, end, isOuter);
+  if (role === "type" && isImplementation(text, after, end)) return null;
   if (role === "strict") return findTypeName(text, nameStart, nameEnd, end);
   if (role === "braced") return findBlockName(text, nameStart, nameEnd, end);
   return makeDefinition(text, nameStart, nameEnd, definitionRanks[role]);
+}
+
+/** `impl Trait for Type` says that a type has a trait; it defines neither. */
+function isImplementation(text: string, start: number, end: number): boolean {
+  const rest = text.slice(start, Math.min(end, start + MAX_PATTERN_CHARS));
+  return /^[^{;=]*\sfor\s/.test(rest);
 }
 
 /** A name with the beginning of a block right after it. */
@@ -115,6 +122,8 @@ function findTypeName(text: string, nameStart: number, nameEnd: number, end: num
   const next = skipBlanks(text, nameEnd, end);
   const unit = text.charCodeAt(next);
   if (unit === asterisk || unit === ampersand || unit === closeParenthesis || unit === comma) return undefined;
+  if (unit === semicolon) return findForwardName(text, nameStart, nameEnd);
+  if (unit === lessThan && isAfterTemplate(text, nameStart)) return null;
   if (!isWordUnit(unit) || next >= end) return makeDefinition(text, nameStart, nameEnd, definitionRanks.type);
   const hasClause = /^(?:extends|implements|with|where|for|permits|final|derives|is|of|sealed)\b/.test(
     text.slice(next, next + 12),
@@ -122,6 +131,22 @@ function findTypeName(text: string, nameStart: number, nameEnd: number, end: num
   return hasClause || /(?:[{:]|\bwhere)\s*$/.test(text.slice(next, end))
     ? makeDefinition(text, nameStart, nameEnd, definitionRanks.type)
     : undefined;
+}
+
+/** `class Name;` announces what another file defines. In Rust, `struct Name;` is a definition. */
+function findForwardName(text: string, nameStart: number, nameEnd: number): Definition | null {
+  const isStruct = /\bstruct\s+$/.test(text.slice(Math.max(0, nameStart - 12), nameStart));
+  return isStruct ? makeDefinition(text, nameStart, nameEnd, definitionRanks.value) : null;
+}
+
+/** Whether `template` is on this line or on the one before: `Name<int>` is then a special case of a type. */
+function isAfterTemplate(text: string, nameStart: number): boolean {
+  const lineStart = text.lastIndexOf("\n", nameStart) + 1;
+  const previousStart = text.lastIndexOf("\n", lineStart - 2) + 1;
+  return (
+    /^\s*template\b/.test(text.slice(previousStart, nameStart).slice(0, MAX_PATTERN_CHARS)) ||
+    /^\s*template\b/.test(text.slice(lineStart, nameStart))
+  );
 }
 
 /** `const name = ...`; but in `const char *name(...)` the word after the keyword is a type. */

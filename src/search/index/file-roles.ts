@@ -1,10 +1,10 @@
-/** The role of a file, by its path: code that does the work ranks above tests, examples and other files around it. */
+/** The role of a file, by its path and its lines: code that does the work ranks above tests, examples and other files around it. */
 
 /** One bit each, as the index stores them. */
 export const fileRoles = {
   test: 1,
   example: 2,
-  /** Files that only export what others define: `__init__.py`, `index.ts`. */
+  /** Files that only export what others define. */
   gateway: 4,
   declaration: 8,
   prose: 16,
@@ -15,6 +15,8 @@ export const fileRoles = {
   generated: 128,
 } as const;
 export type FileRole = keyof typeof fileRoles;
+/** The bits of all roles. */
+export const ALL_ROLES = Object.values(fileRoles).reduce((bits, bit) => bits | bit, 0);
 
 const patterns: readonly (readonly [FileRole, RegExp])[] = [
   [
@@ -22,7 +24,6 @@ const patterns: readonly (readonly [FileRole, RegExp])[] = [
     /(?:^|\/)(?:tests?|specs?|__tests__|testing|testdata|fixtures|mocks?)\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)\.\w+$/,
   ],
   ["example", /(?:^|\/)(?:examples?|samples?|demos?|docs?|benchmarks?|bench)\//],
-  ["gateway", /(?:^|\/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java)$/],
   ["declaration", /\.d\.[cm]?ts$/],
   ["prose", /\.(?:md|mdx|rst|txt|adoc|markdown|html?|json|ya?ml|toml|lock|cfg|ini|css|scss|svg|xml|csv)$/i],
   ["vendored", /(?:^|\/)(?:_?vendor|vendored|third[_-]?party|3rd[_-]?party)\//i],
@@ -30,7 +31,29 @@ const patterns: readonly (readonly [FileRole, RegExp])[] = [
   ["compatibility", /(?:^|[/_.-])(?:compat|legacy|deprecated|polyfills?|shims?)(?:[/_.-]|$)/i],
 ];
 
-/** The roles of a file as bits. */
-export function findFileRoles(path: string): number {
-  return patterns.reduce((roles, [role, pattern]) => (pattern.test(path) ? roles | fileRoles[role] : roles), 0);
+/** The roles of a file as bits. `definesSomething` says whether it defines a function or a type. */
+export function findFileRoles(path: string, text: string, definesSomething: boolean): number {
+  const roles = patterns.reduce((bits, [role, pattern]) => (pattern.test(path) ? bits | fileRoles[role] : bits), 0);
+  const isGateway = !definesSomething && (roles & fileRoles.prose) === 0 && isMostlyExports(text);
+  return isGateway ? roles | fileRoles.gateway : roles;
+}
+
+/** Lines that name what is in other files, in any language. */
+const exportLine =
+  /^\s*(?:export\s*(?:type\s*)?[*{]|\}\s*from\b|(?:from|import|use|require|include|package|namespace|module\.exports|__all__|mod)\b|pub(?:\(\w+\))?\s+(?:use|mod|extern)\b|#\s*(?:include|pragma|if|endif|define|import)\b|@_exported)/;
+/** Names in a list of exports, and what closes the list. */
+const listLine = /^\s*(?:[\w$.:*]+(?:\s+as\s+[\w$]+)?|["'][\w$./-]+["'])?\s*[,;)}\]]+\s*[,;]?\s*$/;
+const commentLine = /^\s*(?:\/\/|\/?\*|#(?!\s*(?:include|pragma|if|endif|define|import)\b)|--|"""|\{-|\}|$)/;
+/** A longer file has a content of its own. */
+const MAX_GATEWAY_CHARS = 40_000;
+const MIN_EXPORT_SHARE = 0.7;
+
+function isMostlyExports(text: string): boolean {
+  if (text.length > MAX_GATEWAY_CHARS) return false;
+  let [exports, others] = [0, 0];
+  for (const line of text.split("\n")) {
+    if (exportLine.test(line)) exports += 1;
+    else if (!commentLine.test(line) && !(exports > 0 && listLine.test(line))) others += 1;
+  }
+  return exports > 0 && exports >= (exports + others) * MIN_EXPORT_SHARE;
 }

@@ -1,5 +1,5 @@
 /** Loads an index for searches: segments from disk, and segments built in memory for files that are in none of those. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createSegmentBuilder } from "./build-segment.ts";
 import { type IndexSegment, openSegment } from "./index-segment.ts";
@@ -103,9 +103,12 @@ function buildSegment(
   return { segment: builder.fileCount() === 0 ? null : openSegment(builder.finish()), count };
 }
 
+/** A segment that cannot be used is deleted: the next writer sees that it is missing and builds it again. */
 function readSegment(path: string): IndexSegment | null {
   try {
-    return openSegment(readFileSync(path));
+    const segment = openSegment(readFileSync(path));
+    if (segment === null) rmSync(path, { force: true });
+    return segment;
   } catch {
     return null; // Deleted or unreadable: its files can be indexed again from the store.
   }

@@ -1,5 +1,7 @@
 /** An index segment is the inverted index of some files in one array of bytes: written once, read without parsing. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import type { PostingColumns } from "./growable.ts";
 import type { WordContent } from "./word-table.ts";
 
@@ -31,6 +33,8 @@ export type SegmentColumns = {
   readonly chunkStartLine: number[];
   readonly chunkEndLine: number[];
   readonly chunkTokens: number[];
+  /** What each chunk means by the learnt table, one vector after the other. */
+  readonly chunkVectors: Int8Array;
 };
 
 /** What ranking reads of a segment. */
@@ -43,6 +47,8 @@ export type RankedSegment = {
   readonly fileFirstChunk: Uint32Array;
   readonly chunkFile: Uint32Array;
   readonly chunkTokens: Uint32Array;
+  /** See VECTOR_DIMENSIONS. */
+  readonly chunkVectors: Int8Array;
   /** Places and weights of all postings; `find` returns the range of a term. */
   readonly places: Uint32Array;
   readonly weights: Uint8Array;
@@ -66,8 +72,8 @@ export type IndexSegment = RankedSegment & {
 export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
-/** Incremented with every change of the layout or of the terms; a segment of another version is built again. */
-const SEGMENT_VERSION = 4;
+/** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */
+export const SEGMENT_VERSION = 6;
 const HEADER_NUMBERS = 9;
 
 /** The bytes of a segment. Postings are sorted by term with a counting sort. */
@@ -93,6 +99,7 @@ export function encodeSegment(files: SegmentColumns, terms: WordContent, posting
     weights,
     paths.bytes,
     words.bytes,
+    new Uint8Array(files.chunkVectors.buffer, files.chunkVectors.byteOffset, files.chunkVectors.length),
   ];
   const header = Uint32Array.of(
     MAGIC,
@@ -123,22 +130,67 @@ function checksumOf(bytes: Uint8Array): number {
 export function openSegment(bytes: Uint8Array): IndexSegment | null {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
   if (aligned.length < HEADER_NUMBERS * 4) return null;
-  const [magic, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] =
-    new Uint32Array(aligned.buffer, aligned.byteOffset, HEADER_NUMBERS);
+  const header = new Uint32Array(aligned.buffer, aligned.byteOffset, HEADER_NUMBERS);
+  const [magic, version, , , terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] = header;
   if (magic !== MAGIC || version !== SEGMENT_VERSION) return null;
-  const perFile = [files, files, files, files + 1];
-  const lengths = [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
-  const size = lengths.reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4) + postings + pathBytes + wordBytes;
-  if (aligned.length !== size || checksumOf(aligned) !== sum) return null;
-  return readColumns(aligned, lengths, { postings, pathBytes, terms });
+  if (aligned.length !== sizeOf(header) || checksumOf(aligned) !== sum) return null;
+  return readColumns(aligned, columnLengths(header), { postings, pathBytes, wordBytes, terms });
 }
 
-type Sizes = { readonly postings: number; readonly pathBytes: number; readonly terms: number };
+/** The number of entries in each column of numbers. */
+function columnLengths([, , files = 0, chunks = 0, terms = 0, postings = 0]: Uint32Array): number[] {
+  const perFile = [files, files, files, files + 1];
+  return [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
+}
+
+/** The bytes of a segment with this header. */
+function sizeOf(header: Uint32Array): number {
+  const [, , , chunks = 0, , postings = 0, pathBytes = 0, wordBytes = 0] = header;
+  const numberBytes = columnLengths(header).reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4);
+  return numberBytes + postings + pathBytes + wordBytes + chunks * VECTOR_DIMENSIONS;
+}
+
+/** The files of a segment and the length of each one's text. */
+export type SegmentOutline = { readonly fileIds: Uint32Array; readonly fileChars: Uint32Array };
+
+/** Reads the outline of a segment file, a small part of it; null for another version or a truncated file. */
+export function readSegmentOutline(path: string): SegmentOutline | null {
+  const file = openSync(path, "r");
+  try {
+    const header = readNumbers(file, 0, HEADER_NUMBERS);
+    const [magic, version, files = 0, chunks = 0] = header;
+    if (magic !== MAGIC || version !== SEGMENT_VERSION || fstatSync(file).size !== sizeOf(header)) return null;
+    const firstChunk = readNumbers(file, HEADER_NUMBERS + files * 3, files + 1);
+    const chunkEnd = readNumbers(file, HEADER_NUMBERS + files * 4 + 1 + chunks, chunks);
+    const endOf = (file: number) =>
+      (firstChunk[file + 1] ?? 0) > (firstChunk[file] ?? 0) ? (firstChunk[file + 1] ?? 0) : 0;
+    return {
+      fileIds: readNumbers(file, HEADER_NUMBERS, files),
+      fileChars: Uint32Array.from({ length: files }, (_, file) => chunkEnd[endOf(file) - 1] ?? 0),
+    };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Some of the numbers that a segment file begins with. */
+function readNumbers(file: number, first: number, count: number): Uint32Array {
+  const numbers = new Uint32Array(count);
+  readSync(file, numbers, 0, numbers.byteLength, first * 4);
+  return numbers;
+}
+
+type Sizes = {
+  readonly postings: number;
+  readonly pathBytes: number;
+  readonly wordBytes: number;
+  readonly terms: number;
+};
 
 function readColumns(
   bytes: Uint8Array,
   lengths: readonly number[],
-  { postings, pathBytes, terms }: Sizes,
+  { postings, pathBytes, wordBytes, terms }: Sizes,
 ): IndexSegment {
   const column = createColumnReader(bytes);
   const next = lengths.map(column.take).values();
@@ -148,6 +200,8 @@ function readColumns(
   const [chunkStart, chunkEnd, chunkStartLine, chunkEndLine, chunkTokens] = [take(), take(), take(), take(), take()];
   const [pathOffsets, wordOffsets, postingOffsets, places] = [take(), take(), take(), take()];
   const paths = rest.subarray(postings, postings + pathBytes);
+  const words = rest.subarray(postings + pathBytes, postings + pathBytes + wordBytes);
+  const vectors = rest.subarray(postings + pathBytes + wordBytes);
   return {
     fileCount: fileIds.length,
     chunkCount: chunkStart.length,
@@ -161,11 +215,12 @@ function readColumns(
     chunkStartLine,
     chunkEndLine,
     chunkTokens,
+    chunkVectors: new Int8Array(vectors.buffer, vectors.byteOffset, vectors.length),
     sizeBytes: bytes.length,
     places,
     weights: rest.subarray(0, postings),
     path: (file) => paths.toString("utf8", pathOffsets[file], pathOffsets[file + 1]),
-    ...openDictionary(rest.subarray(postings + pathBytes), wordOffsets, postingOffsets, terms),
+    ...openDictionary(words, wordOffsets, postingOffsets, terms),
   };
 }
 

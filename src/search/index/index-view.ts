@@ -1,4 +1,5 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
+import { ALL_ROLES } from "./file-roles.ts";
 import type { PostingRange, RankedSegment } from "./index-segment.ts";
 
 /** A segment, its place among the others, and its dead files. */
@@ -20,6 +21,8 @@ export type IndexView = {
   readonly liveChunks: number;
   readonly meanFileTokens: number;
   readonly meanChunkTokens: number;
+  /** Live files without any role: the code itself. */
+  readonly plainFiles: number;
   /** Terms that were looked up before: a view never changes. */
   readonly cachedTerms: Map<string, readonly TermPostings[]>;
 };
@@ -27,7 +30,7 @@ export type IndexView = {
 /** The view of these segments in which the files with these ids are live; null makes all live. */
 export function createView(segments: readonly RankedSegment[], liveIds: readonly number[] | null): IndexView {
   const parts: ViewPart[] = [];
-  const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
+  const sums = emptySums();
   const remaining = liveIds === null ? null : new Set(liveIds);
   for (const segment of segments) {
     const dead = remaining === null ? null : findDead(segment, remaining);
@@ -36,16 +39,7 @@ export function createView(segments: readonly RankedSegment[], liveIds: readonly
     sums.chunks += segment.chunkCount;
     addLive(sums, segment, dead);
   }
-  return {
-    parts,
-    fileCount: sums.files,
-    chunkCount: sums.chunks,
-    liveFiles: sums.liveFiles,
-    liveChunks: sums.liveChunks,
-    meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
-    meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
-    cachedTerms: new Map(),
-  };
+  return toView(parts, sums);
 }
 
 /** Several views as one: files and chunks are numbered through, and words are as rare as they are in all of them. */
@@ -53,7 +47,7 @@ export function joinViews(views: readonly IndexView[]): IndexView {
   const [first] = views;
   if (views.length === 1 && first !== undefined) return first;
   const parts: ViewPart[] = [];
-  const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
+  const sums = emptySums();
   for (const view of views) {
     for (const { segment, firstFile, firstChunk, dead } of view.parts) {
       parts.push({ segment, firstFile: sums.files + firstFile, firstChunk: sums.chunks + firstChunk, dead });
@@ -63,7 +57,17 @@ export function joinViews(views: readonly IndexView[]): IndexView {
     sums.liveFiles += view.liveFiles;
     sums.liveChunks += view.liveChunks;
     sums.tokens += view.meanFileTokens * view.liveFiles;
+    sums.plainFiles += view.plainFiles;
   }
+  return toView(parts, sums);
+}
+
+const emptySums = () => {
+  return { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0, plainFiles: 0 };
+};
+type Sums = ReturnType<typeof emptySums>;
+
+function toView(parts: readonly ViewPart[], sums: Sums): IndexView {
   return {
     parts,
     fileCount: sums.files,
@@ -72,6 +76,7 @@ export function joinViews(views: readonly IndexView[]): IndexView {
     liveChunks: sums.liveChunks,
     meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
     meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
+    plainFiles: sums.plainFiles,
     cachedTerms: new Map(),
   };
 }
@@ -83,8 +88,8 @@ function findDead({ fileIds }: RankedSegment, remaining: Set<number>): Uint8Arra
 }
 
 function addLive(
-  sums: { liveFiles: number; liveChunks: number; tokens: number },
-  { fileCount, fileFirstChunk, fileTokens }: RankedSegment,
+  sums: Sums,
+  { fileCount, fileFirstChunk, fileTokens, fileTraits }: RankedSegment,
   dead: Uint8Array | null,
 ): void {
   for (let file = 0; file < fileCount; file++) {
@@ -92,6 +97,7 @@ function addLive(
     sums.liveFiles += 1;
     sums.liveChunks += (fileFirstChunk[file + 1] ?? 0) - (fileFirstChunk[file] ?? 0);
     sums.tokens += fileTokens[file] ?? 0;
+    if (((fileTraits[file] ?? 0) & ALL_ROLES) === 0) sums.plainFiles += 1;
   }
 }
 

@@ -1,9 +1,9 @@
 /** Writes segments to disk: files that are in no segment get one, and many small segments become a few. */
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createSegmentBuilder } from "./build-segment.ts";
-import { openSegment } from "./index-segment.ts";
+import { readSegmentOutline, SEGMENT_VERSION, type SegmentOutline } from "./index-segment.ts";
 import type { Pause } from "./pause.ts";
 import type { IndexLocation, IndexStore, Snapshot } from "./store/index-store.ts";
 
@@ -11,23 +11,40 @@ const suffix = ".segment";
 /** Fewer files or less text are indexed in memory by each search instead: a segment is not worth its file. */
 const MIN_SEGMENT_FILES = 100;
 const MIN_SEGMENT_CHARS = 2_000_000;
-const MAX_SEGMENT_CHARS = 16_000_000;
-/** With more segments than this, the smallest are merged. */
+/** With more segments than this, the smallest are merged, down to this many and what they become. */
 const MAX_SEGMENTS = 12;
+const KEPT_SEGMENTS = 6;
+/** Text of a full segment: so much, or a share of the whole index, so that a large index has no more segments. */
+const FULL_SEGMENT_CHARS = 16_000_000;
+const FULL_SEGMENT_SHARE = 1 / 4;
+/** A segment may be so much fuller: else what is a little too much for one becomes a tiny one. */
+const MAX_FILLING = 1.5;
 
-/** The generation for which there was nothing to publish, for stores that this process writes to. */
-const settledGenerations = new WeakMap<IndexStore, number>();
+/** The text of a full segment in an index with so much text. */
+export function fullSegmentChars(indexChars: number): number {
+  return Math.max(FULL_SEGMENT_CHARS, indexChars * FULL_SEGMENT_SHARE);
+}
+
+/** Names the generation for which there was nothing to publish, so that no process looks again. */
+const settledFact = "segments_settled";
 
 /** Publishes segments until at most a few files are in none. The caller holds the writer's lock. */
 export async function publishSegments({ store, segmentFolder }: IndexLocation, pause: Pause): Promise<void> {
-  if (segmentFolder === null || settledGenerations.get(store) === store.generation()) return;
-  const snapshot = store.snapshot();
-  const { uncovered, dropped } = judgeSegments(snapshot, segmentFolder);
-  if (dropped.length > 0 || isWorthSegment(store, uncovered)) {
-    await publish(store, segmentFolder, uncovered, dropped, pause);
+  if (segmentFolder === null || isSettled(store, segmentFolder)) return;
+  const verdict = judgeSegments(store.snapshot(), segmentFolder);
+  if (verdict.dropped.length > 0 || isWorthSegment(store, verdict.uncovered)) {
+    await publish(store, segmentFolder, verdict, pause);
     removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
-  } else settledGenerations.set(store, snapshot.generation);
+  } else store.write({ facts: { [settledFact]: settledState(store.generation()) } });
 }
+
+/** A reader deletes a segment that it finds damaged, so a segment that is missing has to be built again. */
+function isSettled(store: IndexStore, folder: string): boolean {
+  if (store.fact(settledFact) !== settledState(store.generation())) return false;
+  return store.snapshot().segments.every((name) => existsSync(join(folder, name)));
+}
+
+const settledState = (generation: number): string => `${SEGMENT_VERSION}.${generation}`;
 
 function isWorthSegment(store: IndexStore, uncovered: readonly number[]): boolean {
   if (uncovered.length >= MIN_SEGMENT_FILES) return true;
@@ -38,48 +55,73 @@ function isWorthSegment(store: IndexStore, uncovered: readonly number[]): boolea
   });
 }
 
+/** Segments to drop, the files that are then in none, and the text of a full segment. */
+type Verdict = {
+  readonly uncovered: readonly number[];
+  readonly dropped: readonly string[];
+  readonly fullChars: number;
+};
+
+/** A segment with its live files; `chars` is the length of their texts. */
+type JudgedSegment = { readonly name: string; readonly size: number; readonly live: number[]; readonly chars: number };
+
 /**
  * A segment is dropped when it cannot be read, when half of its files are dead, or when it is one of too many small
  * ones. Its files are then uncovered, like files that were in no segment.
  */
-function judgeSegments({ fileIds, segments }: Snapshot, folder: string): { uncovered: number[]; dropped: string[] } {
+function judgeSegments({ fileIds, segments }: Snapshot, folder: string): Verdict {
   const rest = new Set(fileIds);
-  const judged = segments.map((name) => {
-    const ids = idsIn(join(folder, name));
-    return { name, size: ids.length, live: ids.filter((id) => rest.delete(id)) };
-  });
+  const judged = segments.map((name) => judgeSegment(name, readOutline(join(folder, name)), rest));
+  const fullChars = fullSegmentChars(judged.reduce((sum, { chars }) => sum + chars, 0));
   const sound = judged.filter(({ size, live }) => live.length * 2 > size);
-  const smallestFirst = sound.toSorted((one, other) => one.live.length - other.live.length);
-  const spare = sound.length > MAX_SEGMENTS ? smallestFirst.slice(0, sound.length - MAX_SEGMENTS / 2) : [];
+  const spare = findSpare(sound, fullChars);
   const dropped = judged.filter((segment) => !sound.includes(segment) || spare.includes(segment));
   const uncovered = [...rest, ...dropped.flatMap(({ live }) => live)].sort((one, other) => one - other);
-  return { uncovered, dropped: dropped.map(({ name }) => name) };
+  return { uncovered, dropped: dropped.map(({ name }) => name), fullChars };
 }
 
-/** The file ids of segments that this process has read: segments never change. */
-const cachedIds = new Map<string, readonly number[]>();
+function judgeSegment(name: string, outline: SegmentOutline | null, rest: Set<number>): JudgedSegment {
+  const live: number[] = [];
+  let chars = 0;
+  for (const [file, id] of outline?.fileIds.entries() ?? []) {
+    if (!rest.delete(id)) continue;
+    live.push(id);
+    chars += outline?.fileChars[file] ?? 0;
+  }
+  return { name, size: outline?.fileIds.length ?? 0, live, chars };
+}
 
-function idsIn(path: string): readonly number[] {
+/** The smallest of too many segments, if fewer come out of them: else every look would write them again. */
+function findSpare(sound: readonly JudgedSegment[], fullChars: number): readonly JudgedSegment[] {
+  if (sound.length <= MAX_SEGMENTS) return [];
+  const smallest = sound.toSorted((one, other) => one.chars - other.chars).slice(0, sound.length - KEPT_SEGMENTS);
+  const chars = smallest.reduce((sum, segment) => sum + segment.chars, 0);
+  return Math.ceil(chars / fullChars) < smallest.length ? smallest : [];
+}
+
+/** The outlines of segments that this process has read: segments never change. */
+const cachedOutlines = new Map<string, SegmentOutline>();
+
+function readOutline(path: string): SegmentOutline | null {
   try {
-    const ids = cachedIds.get(path) ?? [...(openSegment(readFileSync(path))?.fileIds ?? [])];
-    cachedIds.set(path, ids);
-    return ids;
+    const outline = cachedOutlines.get(path) ?? readSegmentOutline(path);
+    if (outline !== null) cachedOutlines.set(path, outline);
+    return existsSync(path) ? outline : null;
   } catch {
-    return []; // Deleted or unreadable: its files are uncovered and get another segment.
+    return null; // Deleted or unreadable: its files are uncovered and get another segment.
   }
 }
 
 async function publish(
   store: IndexStore,
   folder: string,
-  uncovered: readonly number[],
-  dropped: readonly string[],
+  { uncovered, dropped, fullChars }: Verdict,
   pause: Pause,
 ): Promise<void> {
   let rest = uncovered;
   let dropSegments = dropped;
   do {
-    const { bytes, count } = await buildBytes(store, rest, pause);
+    const { bytes, count } = await buildBytes(store, rest, fullChars, pause);
     rest = rest.slice(count);
     if (bytes === null) store.write({ dropSegments });
     else store.write({ addSegment: writeSegment(folder, bytes), dropSegments });
@@ -89,11 +131,11 @@ async function publish(
 }
 
 /** Pauses after each file, so that searches are answered in between. */
-async function buildBytes(store: IndexStore, ids: readonly number[], pause: Pause) {
+async function buildBytes(store: IndexStore, ids: readonly number[], fullChars: number, pause: Pause) {
   const builder = createSegmentBuilder();
   let count = 0;
   for (const id of ids) {
-    if (builder.textChars() >= MAX_SEGMENT_CHARS) break;
+    if (builder.textChars() >= fullChars * MAX_FILLING) break;
     const file = store.text(id);
     if (file !== undefined) builder.add(file);
     count++;
@@ -125,6 +167,6 @@ function removeLeftovers(folder: string, current: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
     if (!name.includes(suffix) || current.has(name)) continue;
     rmSync(join(folder, name), { force: true });
-    cachedIds.delete(join(folder, name));
+    cachedOutlines.delete(join(folder, name));
   }
 }

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
@@ -8,6 +18,7 @@ import { findPart, rankFiles } from "../rank/rank.ts";
 import { openReader } from "./index-reader.ts";
 import { publishSegments } from "./publish-segments.ts";
 import { newFile } from "./store/index-store.contract.ts";
+import type { Change } from "./store/index-store.ts";
 import { openMemoryStore } from "./store/memory-index-store.ts";
 import { openSqliteStore } from "./store/sqlite-index-store.ts";
 import { updateIndex } from "./update-index.ts";
@@ -135,6 +146,25 @@ describe("an update of the index", () => {
     ]);
   });
 
+  test("writes nothing and reports no progress for a folder that has not changed", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    index.write("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    await index.update();
+    await index.update();
+    const changes: Change[] = [];
+    const write: typeof index.store.write = (change) => {
+      changes.push(change);
+      return index.store.write(change);
+    };
+    const steps: [number, number][] = [];
+    const location = { root: index.root, store: { ...index.store, write }, segmentFolder: index.segmentFolder };
+    const { signal } = new AbortController();
+    const progress = (done: number, total: number) => void steps.push([done, total]);
+    const report = await updateIndex(location, { maxFileBytes: 100_000, signal, now: Date.now, progress });
+    assert.deepEqual([changes, steps, report.skippedCount], [[], [[2, 2]], 1]);
+  });
+
   test("applies a changed size limit", async () => {
     await using index = await openIndex();
     index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
@@ -244,6 +274,54 @@ describe("segments", () => {
       pauses++;
     });
     assert.ok(pauses >= 120, `${pauses} pauses`);
+  });
+
+  test("of a large index are merged into fewer, and then nothing is written again", async () => {
+    await using index = await openIndex();
+    const store = openMemoryStore();
+    const location = { root: index.root, store, segmentFolder: index.segmentFolder };
+    const blanks = " ".repeat(16_000_000);
+    for (let file = 0; file < 13; file++) {
+      const text = `const value${file} = 1;\n${blanks}`;
+      const chunks = [{ start: 0, end: text.length, startLine: 1, endLine: 2 }];
+      store.write({ put: [{ ...newFile(`f${file}.ts`), text, chunks }] });
+      await publishSegments(location, () => null);
+    }
+    await publishSegments(location, () => null);
+    const segments = () => readdirSync(index.segmentFolder).filter((each) => each.endsWith(".segment"));
+    assert.ok(segments().length < 13, `${segments().length} segments`);
+    const [settled, generation] = [segments(), store.generation()];
+    const writes: Change[] = [];
+    const write: typeof store.write = (change) => {
+      writes.push(change);
+      return store.write(change);
+    };
+    for (let look = 0; look < 3; look++) {
+      await publishSegments({ ...location, store: { ...store, write } }, () => null);
+    }
+    assert.deepEqual(
+      writes.filter(({ facts }) => facts === undefined),
+      [],
+    );
+    assert.ok(writes.length <= 1, "looked again and again");
+    assert.deepEqual([segments(), store.generation()], [settled, generation]);
+    assert.deepEqual(index.find("value12", openReader(store, index.segmentFolder)), ["f12.ts"]);
+  });
+
+  test("that a reader finds damaged are built again although no file changed", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`);
+    await index.update();
+    await index.update();
+    const [name = assert.fail()] = index.store.snapshot().segments;
+    const path = join(index.segmentFolder, name);
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(7, bytes.length - 100));
+    const reader = openReader(index.store, index.segmentFolder);
+    assert.deepEqual(index.find("value149", reader), ["f149.ts"]);
+    await index.update();
+    assert.notDeepEqual(index.store.snapshot().segments, [name]);
+    assert.deepEqual(index.find("value149"), ["f149.ts"]);
   });
 
   test("that are damaged are built again, and leftovers are deleted", async () => {

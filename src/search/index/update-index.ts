@@ -3,7 +3,7 @@ import { chunkText } from "./chunk.ts";
 import { decodeSource, isTooLarge, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { createPause, type Pause } from "./pause.ts";
-import { publishSegments } from "./publish-segments.ts";
+import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
 import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
 
 type UpdateOptions = {
@@ -50,6 +50,11 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
     const storedFile = knownFiles.files.get(file.path);
     if (storedFile !== undefined || knownFiles.skips.has(file.path)) knownCount++;
     if (isUnchanged(file, storedFile, options)) continue;
+    const knownSkip = findKnownSkip(file, knownFiles, options);
+    if (knownSkip !== undefined) {
+      skipped.add({ path: file.path, reason: knownSkip.reason, isRetryable: false });
+      continue;
+    }
     options.progress?.(done, files.length);
     await writer.add(await examine(file, knownFiles, location.root, options));
     await pause();
@@ -115,11 +120,21 @@ function isUnchanged(
   return !force && storedFile?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
 }
 
+/** A file that was skipped before and has not changed since is not read again. */
+function findKnownSkip(
+  { path, stamp }: FoundFile,
+  { skips }: KnownFiles,
+  { force, maxFileBytes }: UpdateOptions,
+): StoredSkip | undefined {
+  const skip = force ? undefined : skips.get(path);
+  return skip?.stamp === stamp && !wasForOtherSize(skip, maxFileBytes) ? skip : undefined;
+}
+
 /** What to do about one file. */
 type Finding =
   | { readonly type: "restamped"; readonly id: number; readonly stamp: string }
   | { readonly type: "changed"; readonly file: NewFile; readonly bytes: number }
-  | { readonly type: "skipped"; readonly entry: StoredSkip; readonly isStored: boolean }
+  | { readonly type: "skipped"; readonly entry: StoredSkip }
   | { readonly type: "unreadable"; readonly skipped: SkippedFile };
 
 async function examine(
@@ -130,21 +145,18 @@ async function examine(
 ): Promise<Finding> {
   const { path } = file;
   const storedFile = options.force ? undefined : knownFiles.files.get(path);
-  const knownSkip = options.force ? undefined : knownFiles.skips.get(path);
   const { maxFileBytes } = options;
-  if (knownSkip?.stamp === file.stamp && !wasForOtherSize(knownSkip, maxFileBytes))
-    return { type: "skipped", entry: knownSkip, isStored: true };
   const source = readSource(root, path, maxFileBytes);
   if ("reason" in source) {
     const { reason, isRetryable } = source;
     if (isRetryable) return { type: "unreadable", skipped: { path, reason, isRetryable } };
-    return { type: "skipped", entry: { path, stamp: file.stamp, reason }, isStored: false };
+    return { type: "skipped", entry: { path, stamp: file.stamp, reason } };
   }
   const stamp = markUnsettled(source.stamp, options.now());
   if (storedFile?.hash === source.hash) return { type: "restamped", id: storedFile.id, stamp };
   const decoded = await decodeSource(source.bytes, path);
   if ("reason" in decoded) {
-    return { type: "skipped", entry: { path, stamp, reason: decoded.reason }, isStored: false };
+    return { type: "skipped", entry: { path, stamp, reason: decoded.reason } };
   }
   const { text } = decoded;
   const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
@@ -168,19 +180,19 @@ function markUnsettled(stamp: string, now: number): string {
 /** What is stored in one step: a search beside an indexing run sees the index grow. */
 const BATCH_CHANGES = 500;
 const BATCH_CHARS = 2_000_000;
-/** Text that is stored before a segment is published: each segment is twice as large as the last, up to the limit. */
+/** Text that is stored before a segment is published: each segment is twice as large as the last, until it is full. */
 const FIRST_PUBLISH_CHARS = 2_000_000;
-const MAX_PUBLISH_CHARS = 16_000_000;
 
 function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
+  let publishedChars = 0;
   let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
     if (finding.type === "restamped") batch.restamp.push(finding);
-    if (finding.type === "skipped") skip(finding.entry, finding.isStored);
+    if (finding.type === "skipped") skip(finding.entry);
     if (finding.type === "unreadable") {
       skipped.add(finding.skipped);
       batch.remove.push(finding.skipped.path);
@@ -196,9 +208,9 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     sums.bytes += bytes;
   }
 
-  function skip(entry: StoredSkip, isStored: boolean): void {
+  function skip(entry: StoredSkip): void {
     skipped.add({ path: entry.path, reason: entry.reason, isRetryable: false });
-    if (!isStored) batch.skip.push(entry);
+    batch.skip.push(entry);
   }
 
   async function flushIfLarge(): Promise<void> {
@@ -215,8 +227,9 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     unpublishedChars += chars;
     if (unpublishedChars < publishChars) return;
     await publishSegments(location, pause);
+    publishedChars += unpublishedChars;
     unpublishedChars = 0;
-    publishChars = Math.min(publishChars * 2, MAX_PUBLISH_CHARS);
+    publishChars = Math.min(publishChars * 2, fullSegmentChars(publishedChars));
   }
 
   async function finish(deleted: readonly string[]): Promise<void> {

@@ -123,6 +123,43 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     }),
   ),
   {
+    name: "a file that defines something ranks above one that only exports it",
+    query: "order parser",
+    files: {
+      "order/parser/index.ts": 'export { OrderParser } from "./order-parser.js";\nexport * from "./order.js";\n',
+      "order/parser/order-parser.ts": `export class OrderParser {\n${body}}\n`,
+    },
+    first: "order/parser/order-parser.ts",
+  },
+  {
+    name: "a module file with its own code is not taken for a list of exports",
+    query: "order parser",
+    files: {
+      "src/order_parser/mod.rs": `mod lexer;\npub use lexer::Lexer;\npub struct OrderParser {\n${body}}\n`,
+      "src/text.rs": `// the order of a parser\nfn order_parser_text() {\n${body}}\n`,
+    },
+    first: "src/order_parser/mod.rs",
+  },
+  {
+    name: "a word of the path that folder and file share counts for both",
+    query: "status",
+    files: {
+      "lib/status/status.h": `class Status {\n${body}};\n`,
+      "lib/status/statusor.h": `class StatusOr {\n${body}};\n// status status\n`,
+    },
+    first: "lib/status/status.h",
+  },
+  {
+    name: "pages rank like code in a repository of pages",
+    query: "rotating the keys",
+    files: {
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, page) => [`docs/p${page}.md`, `# Page ${page}\n${body}`])),
+      "docs/keys.md": `# Rotating the keys\n${"Keys are rotated every month.\n".repeat(9)}`,
+      "theme/keys.js": `export function keys() {\n${body}}\n`,
+    },
+    first: "docs/keys.md",
+  },
+  {
     name: "two words of the query find one name in the code",
     query: "hash map",
     files: { "a.zig": `pub const HashMap = struct {\n${body}};\n`, "b.zig": `// hash of a map\n${body}` },

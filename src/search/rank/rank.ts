@@ -2,6 +2,7 @@
 import { type FileRole, fileRoles } from "../index/file-roles.ts";
 import { type RankedSegment, STEM_TERMS_SHIFT, termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/index-view.ts";
+import { type FileNearness, findNearness, measureCode } from "./learnt-meaning.ts";
 import type { Meaning } from "./meaning.ts";
 import type { ParsedQuery } from "./query.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
@@ -48,14 +49,16 @@ export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOpti
   const { limit, accepted = null, meaning = null } = options;
   const scores = emptyScores(view);
   const share = 1 / Math.max(1, query.terms.length);
-  for (const { text, weight, maxRarity, pathWeight } of weighTerms(view, query)) {
+  const terms = weighTerms(view, query);
+  for (const { text, weight, maxRarity } of terms) {
     addText(view, scores, findTerm(view, text), weight, maxRarity);
-    addPath(scores, findTerm(view, termKinds.path + text), pathWeight * share, pathWeight === 1);
   }
+  for (const [word, group] of Map.groupBy(terms, (term) => term.word)) addPath(view, scores, word, group, share);
   addNames(view, scores, query);
   if (query.path !== null) addNamedPath(view, scores, query.path);
   const near = meaning === null ? null : addMeaning(view, scores, meaning);
-  return pickFiles(view, query, { ...scores, meaning: near }, limit, accepted);
+  const nearness = near === null ? findNearness(view, query) : null;
+  return pickFiles(view, query, { ...scores, meaning: near }, { limit, accepted, nearness });
 }
 
 /** Sums for each chunk and for each file of the view. */
@@ -67,6 +70,9 @@ type Scores = {
   readonly stem: Float64Array;
   readonly stemHits: Uint8Array;
   readonly folder: Float64Array;
+  /** The last words of the query that counted for the file's name and for its folders, numbered from 1. */
+  readonly stemWord: Uint8Array;
+  readonly folderWord: Uint8Array;
   readonly name: Float64Array;
   readonly bestChunk: Float64Array;
 };
@@ -93,6 +99,8 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
     stem: new Float64Array(fileCount),
     stemHits: new Uint8Array(fileCount),
     folder: new Float64Array(fileCount),
+    stemWord: new Uint8Array(fileCount),
+    folderWord: new Uint8Array(fileCount),
     name: new Float64Array(fileCount),
     bestChunk: new Float64Array(fileCount),
   };
@@ -101,6 +109,8 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
 /** A term that files are ranked by. */
 type WeightedTerm = {
   readonly text: string;
+  /** The word of the query that it is, or is related to, by its number. */
+  readonly word: number;
   readonly weight: number;
   readonly rarity: number;
   /** A word of the same family never counts as rarer than the query's own word. */
@@ -116,19 +126,19 @@ const MIN_FAMILY_TERM_CHARS = 4;
 /** The query's own terms, then the words of their families and their short forms, each once. */
 export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
-  const own = query.terms.map((text) => {
-    return { text, weight: 1, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: 1 };
+  const own = query.terms.map((text, word) => {
+    return { text, word, weight: 1, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: 1 };
   });
   const added = new Set(query.terms);
   const related: WeightedTerm[] = [];
-  const add = (text: string, weight: number, maxRarity: number) => {
+  const add = (text: string, word: number, weight: number, maxRarity: number) => {
     if (added.has(text)) return;
     added.add(text);
-    related.push({ text, weight, rarity: rarityOf(text), maxRarity, pathWeight: rankWeights.familyInPath });
+    related.push({ text, word, weight, rarity: rarityOf(text), maxRarity, pathWeight: rankWeights.familyInPath });
   };
-  for (const { text, rarity: maxRarity } of own) {
-    for (const word of familyOf(view, text)) add(word, rankWeights.family, maxRarity);
-    for (const short of findShortForms(text)) add(short, rankWeights.shortForm, maxRarity);
+  for (const { text, word, rarity: maxRarity } of own) {
+    for (const relative of familyOf(view, text)) add(relative, word, rankWeights.family, maxRarity);
+    for (const short of findShortForms(text)) add(short, word, rankWeights.shortForm, maxRarity);
   }
   return [...own, ...related];
 }
@@ -252,15 +262,41 @@ function addPostings(
   }
 }
 
-/** Rarity does not matter in a path: the author of the file chose the word deliberately. */
-function addPath(scores: Scores, postings: readonly TermPostings[], weight: number, isOwn: boolean): void {
+/**
+ * Rarity does not matter in a path: the author of the file chose the word deliberately. A word of the query counts once
+ * for each file, with all its family: in the name, or else in the folders.
+ */
+function addPath(view: IndexView, scores: Scores, word: number, group: readonly WeightedTerm[], share: number): void {
+  const paths = group.map(({ text, pathWeight }) => ({
+    postings: findTerm(view, termKinds.path + text),
+    weight: pathWeight * share,
+    isOwn: pathWeight === 1,
+  }));
+  const mark = word + 1;
+  for (const { postings, weight, isOwn } of paths) {
+    forEachPlace(postings, (place, byte) => {
+      if (rankOf(byte) === 0) return;
+      if (isOwn) scores.stemHits[place] = (scores.stemHits[place] ?? 0) + 1;
+      if (scores.stemWord[place] === mark) return;
+      scores.stemWord[place] = mark;
+      scores.stem[place] = Math.min(1, (scores.stem[place] ?? 0) + weight);
+    });
+  }
+  for (const { postings, weight } of paths) {
+    forEachPlace(postings, (place, byte) => {
+      if (occurrences(byte) === 0 || scores.folderWord[place] === mark) return;
+      scores.folderWord[place] = mark;
+      const factor = scores.stemWord[place] === mark ? rankWeights.folderBesideStem : 1;
+      scores.folder[place] = Math.min(1, (scores.folder[place] ?? 0) + weight * factor);
+    });
+  }
+}
+
+/** Visits the file of each posting of a path's word, and the posting's byte. */
+function forEachPlace(postings: readonly TermPostings[], visit: (place: number, byte: number) => void): void {
   for (const { part, from, to } of postings) {
     for (let posting = from; posting < to; posting++) {
-      const place = part.firstFile + (part.segment.places[posting] ?? 0);
-      const isInStem = rankOf(part.segment.weights[posting] ?? 0) > 0;
-      const sums = isInStem ? scores.stem : scores.folder;
-      sums[place] = Math.min(1, (sums[place] ?? 0) + weight);
-      if (isInStem && isOwn) scores.stemHits[place] = (scores.stemHits[place] ?? 0) + 1;
+      visit(part.firstFile + (part.segment.places[posting] ?? 0), part.segment.weights[posting] ?? 0);
     }
   }
 }
@@ -323,12 +359,20 @@ function findMax(numbers: Float64Array): number {
   return max;
 }
 
+type PickOptions = {
+  readonly limit: number;
+  readonly accepted: Uint8Array | null;
+  readonly nearness: FileNearness | null;
+};
+
+/** The files whose nearness in meaning is looked at: always the same number, so that pages continue each other. */
+const MAX_COMPARED = 500;
+
 function pickFiles(
   view: IndexView,
   query: ParsedQuery,
   scores: FinalScores,
-  limit: number,
-  accepted: Uint8Array | null,
+  { limit, accepted, nearness }: PickOptions,
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores);
   const maxScores = { chunk: findMax(bestChunks) || 1, file: findMax(scores.file) || 1 };
@@ -336,23 +380,31 @@ function pickFiles(
     const { segment, firstFile } = findPart(view, file);
     return segment.path(file - firstFile);
   };
-  const best = createBest(limit, pathOf);
+  const best = createBest(nearness === null ? limit : Math.max(limit, MAX_COMPARED), pathOf);
   const scratch = { ...noParts };
+  const roleWeights = weighRoles(view, query.roles);
   for (const { segment, firstFile, dead } of view.parts) {
     for (let segmentFile = 0; segmentFile < segment.fileCount; segmentFile++) {
       const file = firstFile + segmentFile;
       const chunk = bestChunks[file] ?? 0;
       const isMatch = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
       if (!isMatch || dead?.[segmentFile] === 1 || accepted?.[file] === 0) continue;
-      best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, query.roles)));
+      best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, roleWeights)));
     }
   }
-  return best.listBest().map(({ file, score }) => {
+  const ranked = best.listBest().map(({ file, score }) => {
     const { segment, firstFile } = findPart(view, file);
     const chunk = bestChunks[file] ?? 0;
-    const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, query.roles);
-    return { file, score, parts, chunks: rankChunks(view, scores, file) };
+    const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, roleWeights);
+    return nearness === null ? { file, score, parts } : addNearness(file, parts, nearness(segment, file - firstFile));
   });
+  if (nearness !== null) ranked.sort((one, other) => other.score - one.score);
+  return ranked.slice(0, limit).map((each) => ({ ...each, chunks: rankChunks(view, scores, each.file) }));
+}
+
+function addNearness(file: number, parts: ScoreParts, nearness: number): Omit<RankedFile, "chunks"> {
+  const withMeaning = { ...parts, meaning: rankWeights.learnt * nearness };
+  return { file, score: totalOf(withMeaning), parts: withMeaning };
 }
 
 type MutableParts = { -readonly [Part in keyof ScoreParts]: ScoreParts[Part] };
@@ -377,7 +429,7 @@ function fillParts(
   chunk: number,
   scores: FinalScores,
   maxScores: { readonly chunk: number; readonly file: number },
-  queryRoles: number,
+  roleWeights: readonly (readonly [number, number])[],
 ): ScoreParts {
   const traits = segment.fileTraits[segmentFile] ?? 0;
   const stemTerms = Math.max(1, traits >> STEM_TERMS_SHIFT);
@@ -389,7 +441,7 @@ function fillParts(
   parts.name = rankWeights.name * (scores.name[file] ?? 0);
   parts.size = rankWeights.size * Math.min(1, Math.log(1 + (segment.fileTokens[segmentFile] ?? 0)) / 9);
   parts.meaning = scores.meaning === null ? null : rankWeights.meaning * (scores.meaning[file] ?? 0);
-  parts.role = roleFactor(traits, queryRoles);
+  parts.role = roleFactor(traits, roleWeights);
   return parts;
 }
 
@@ -440,15 +492,25 @@ function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, ro
   return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / maxScore);
 }
 
-const roleWeights = (Object.keys(fileRoles) as FileRole[]).map(
-  (role) => [fileRoles[role], rankWeights.roles[role]] as const,
-);
+const roleNames = Object.keys(fileRoles) as FileRole[];
 
-function roleFactor(traits: number, queryRoles: number): number {
+/** The factor for each role's bit. */
+function weighRoles(view: IndexView, queryRoles: number): readonly (readonly [number, number])[] {
+  const codeShare = measureCode(view);
+  return roleNames.map((role) => {
+    const bit = fileRoles[role];
+    if ((queryRoles & bit) !== 0) return [bit, rankWeights.namedRole];
+    const factor = rankWeights.roles[role];
+    return [bit, subjectRoles.has(role) ? 1 - (1 - factor) * codeShare : factor];
+  });
+}
+
+/** Roles that a repository can be about. Third-party and generated files never are, however many there are. */
+const subjectRoles: ReadonlySet<FileRole> = new Set(["prose", "example", "test"]);
+
+function roleFactor(traits: number, roleWeights: readonly (readonly [number, number])[]): number {
   let factor = 1;
-  for (const [bit, weight] of roleWeights) {
-    if ((traits & bit) !== 0) factor *= (queryRoles & bit) === 0 ? weight : rankWeights.namedRole;
-  }
+  for (const [bit, weight] of roleWeights) if ((traits & bit) !== 0) factor *= weight;
   return factor;
 }
 

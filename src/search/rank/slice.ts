@@ -1,6 +1,7 @@
 /** Copies what one query needs of an index: with it, many indexes are ranked as one, and only one is open at a time. */
 import { type PostingRange, type RankedSegment, termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
+import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import type { ParsedQuery } from "./query.ts";
 import { listRankedTerms, matchesPath } from "./rank.ts";
 
@@ -97,9 +98,11 @@ function copyColumns(segment: RankedSegment, files: readonly number[]) {
   const newChunk = new Uint32Array(segment.chunkCount).fill(NONE);
   const fileFirstChunk = new Uint32Array(files.length + 1);
   const [chunkFile, chunkTokens]: [number[], number[]] = [[], []];
+  const vectors: Int8Array[] = [];
   for (const [number, file] of files.entries()) {
-    const end = segment.fileFirstChunk[file + 1] ?? 0;
-    for (let chunk = segment.fileFirstChunk[file] ?? 0; chunk < end; chunk++) {
+    const [first, end] = [segment.fileFirstChunk[file] ?? 0, segment.fileFirstChunk[file + 1] ?? 0];
+    vectors.push(segment.chunkVectors.subarray(first * VECTOR_DIMENSIONS, end * VECTOR_DIMENSIONS));
+    for (let chunk = first; chunk < end; chunk++) {
       newChunk[chunk] = chunkFile.push(number) - 1;
       chunkTokens.push(segment.chunkTokens[chunk] ?? 0);
     }
@@ -114,8 +117,19 @@ function copyColumns(segment: RankedSegment, files: readonly number[]) {
     fileFirstChunk,
     chunkFile: Uint32Array.from(chunkFile),
     chunkTokens: Uint32Array.from(chunkTokens),
+    chunkVectors: joinVectors(vectors),
     newChunk,
   };
+}
+
+function joinVectors(vectors: readonly Int8Array[]): Int8Array {
+  const joined = new Int8Array(vectors.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const each of vectors) {
+    joined.set(each, offset);
+    offset += each.length;
+  }
+  return joined;
 }
 
 function copyPostings(part: ViewPart, terms: Terms, newFile: Uint32Array, newChunk: Uint32Array) {

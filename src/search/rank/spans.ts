@@ -1,4 +1,4 @@
-/** Chooses the spans of a file to show: the best chunk cut to the lines that match, and shorter cuts of one or two others. */
+/** Chooses the spans of a file to show: the best chunk cut to the lines that match, and the blocks of it and of others that match. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { findDefinition } from "../index/definitions.ts";
 import { findTerms } from "../index/lexicon.ts";
@@ -19,36 +19,97 @@ type Hit = { readonly term: string; readonly weight: number };
 export type HitFinder = (word: string) => readonly Hit[];
 
 /** Characters of the main span and of each further one: several files fit where one chunk would. */
-const MAX_MAIN_CHARS = 680;
-const MAX_FURTHER_CHARS = 300;
-const MAX_FURTHER_SPANS = 2;
+const MAX_MAIN_CHARS = 440;
+const MAX_FURTHER_CHARS = 210;
+const MAX_FURTHER_SPANS = 4;
 /** The share of the best chunk's score that another chunk needs to be shown. */
-const MIN_SCORE_SHARE = 0.45;
+const MIN_SCORE_SHARE = 0.3;
 
-/** The best span first, then up to two more by their score. The first contains the line, if one is given. */
+/** The best span first, then up to four more by their score. The first contains the line, if one is given. */
 export function chooseSpans(
   file: StoredText,
   chunks: readonly ScoredChunk[],
   findHits: HitFinder,
   line: number | null = null,
 ): ChosenSpan[] {
-  const minScore = (chunks[0]?.score ?? 0) * MIN_SCORE_SHARE;
+  const bestScore = chunks[0]?.score ?? 0;
   const candidates = oncePerLine(
-    chunks.flatMap(({ index, score }) => (score >= minScore ? (file.chunks[index] ?? []) : [])),
+    chunks.flatMap(({ index, score }) => {
+      const chunk = score >= bestScore * MIN_SCORE_SHARE ? file.chunks[index] : undefined;
+      return chunk === undefined ? [] : [{ ...chunk, share: score / bestScore }];
+    }),
   );
-  const spans = candidates.slice(0, 1 + MAX_FURTHER_SPANS).map((chunk, rank) => {
-    const maxChars = rank === 0 ? MAX_MAIN_CHARS : MAX_FURTHER_CHARS;
-    const { start, end } = chunk;
-    const text = file.text.slice(start, end);
-    const span =
-      rank === 0 && line !== null && containsLine(chunk, line)
-        ? { ...linesAround(line, text, chunk, maxChars), line }
-        : { ...bestLines(text, chunk, maxChars, findHits), line: null };
-    const focus =
-      span.line === null ? findFocus(text, chunk, span, findHits) : offsetOfLine(text, span.line - chunk.startLine);
-    return { startLine: span.startLine, endLine: span.endLine, focus: start + focus };
+  const [best] = candidates;
+  if (best === undefined) return firstSpan(file);
+  const main = chooseMain(file, best, findHits, line);
+  const chosen: ChosenSpan[] = [main];
+  const blocks = candidates.slice(0, MAX_BLOCK_CHUNKS).flatMap((chunk) => findBlocks(file, chunk, findHits));
+  for (const { span } of blocks.sort((one, other) => other.score - one.score)) {
+    if (chosen.length > MAX_FURTHER_SPANS) break;
+    if (!chosen.some((each) => overlaps(each, span))) chosen.push(span);
+  }
+  return chosen;
+}
+
+/** Chunks whose blocks may be shown. */
+const MAX_BLOCK_CHUNKS = 12;
+
+const overlaps = (one: Span, other: Span): boolean => one.startLine <= other.endLine && other.startLine <= one.endLine;
+
+function chooseMain(file: StoredText, chunk: Chunk, findHits: HitFinder, line: number | null): ChosenSpan {
+  const text = file.text.slice(chunk.start, chunk.end);
+  if (line !== null && containsLine(chunk, line)) {
+    const focus = chunk.start + offsetOfLine(text, line - chunk.startLine);
+    return { ...linesAround(line, text, chunk, MAX_MAIN_CHARS), focus };
+  }
+  const span = bestLines(text, chunk, MAX_MAIN_CHARS, findHits);
+  return { ...span, focus: chunk.start + findFocus(text, chunk, span, findHits) };
+}
+
+/** A chunk and its share of the best chunk's score. */
+type CandidateChunk = Chunk & { readonly share: number };
+
+/** A span with what it says about the query. */
+type ScoredBlock = { readonly span: ChosenSpan; readonly score: number };
+
+/** The parts of a chunk that match the query: each begins with a definition, or where the chunk begins. */
+function findBlocks(file: StoredText, chunk: CandidateChunk, findHits: HitFinder): ScoredBlock[] {
+  const text = file.text.slice(chunk.start, chunk.end);
+  const lines = measureLines(text);
+  const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
+  const starts = blockStarts(text, lines);
+  return starts.flatMap((first, index) => {
+    const blockEnd = starts[index + 1] ?? lines.count;
+    const window = bestWindow(lines, hits, first, blockEnd, MAX_FURTHER_CHARS);
+    if (window.score <= 0) return [];
+    const span = toSpan(lines, window, chunk.startLine);
+    return [
+      {
+        span: { ...span, focus: chunk.start + findFocus(text, chunk, span, findHits) },
+        score: window.score * chunk.share,
+      },
+    ];
   });
-  return spans.length > 0 ? spans : firstSpan(file);
+}
+
+const commentStart = /^\s*(?:\/\/|\/?\*|#|--|@|\[)/;
+
+/** The first lines of the blocks: definitions, with the comments and attributes right above them. */
+function blockStarts(text: string, lines: Lines): number[] {
+  const starts = new Set([0]);
+  for (let line = 1; line < lines.count; line++) {
+    const definition = findDefinition(
+      text,
+      lines.starts[line] ?? 0,
+      lines.starts[line + 1] ?? 0,
+      lines.indents[line] ?? -1,
+    );
+    if (lines.indents[line] === -1 || definition === null) continue;
+    let first = line;
+    while (first > 1 && commentStart.test(text.slice(lines.starts[first - 1] ?? 0, lines.starts[first] ?? 0))) first--;
+    starts.add(first);
+  }
+  return [...starts];
 }
 
 /** Whether a span contains a line. */
@@ -67,7 +128,7 @@ function linesAround(line: number, text: string, { startLine }: Span, maxChars: 
 }
 
 /** Of several chunks of one long line, the best is shown. */
-function oncePerLine(chunks: readonly Chunk[]): Chunk[] {
+function oncePerLine<C extends Chunk>(chunks: readonly C[]): C[] {
   return [...new Map(chunks.toReversed().map((chunk) => [chunk.startLine, chunk])).values()].toReversed();
 }
 
@@ -120,14 +181,32 @@ function bestLines(text: string, { startLine, endLine }: Span, maxChars: number,
   if (text.length <= maxChars) return { startLine, endLine };
   const lines = measureLines(text);
   const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
-  let best = { first: 0, end: 1, score: -1 };
-  for (let first = 0; first < lines.count; first++) {
+  return toSpan(lines, bestWindow(lines, hits, 0, lines.count, maxChars), startLine);
+}
+
+/** Lines of a chunk, counted from 0; `end` is exclusive. */
+type Window = { readonly first: number; readonly end: number; readonly score: number };
+
+/** The lines between two lines that match best and fit in this many characters; the first of equals. */
+function bestWindow(
+  lines: Lines,
+  hits: readonly (readonly Hit[])[],
+  from: number,
+  to: number,
+  maxChars: number,
+): Window {
+  let best: Window = { first: from, end: from + 1, score: -1 };
+  for (let first = from; first < to; first++) {
     if (lines.indents[first] === -1) continue;
-    const end = endWithin(lines, first, maxChars);
-    const score = scoreOf(hits.slice(first, end)) * (startsBlock(lines, first) ? BLOCK_FACTOR : 1);
+    const end = Math.min(to, endWithin(lines, first, maxChars));
+    const score = scoreOf(hits.slice(first, end)) * (first === from || startsBlock(lines, first) ? BLOCK_FACTOR : 1);
     if (score > best.score) best = { first, end, score };
   }
-  return { startLine: startLine + best.first, endLine: startLine + withoutBlankEnd(lines, best.first, best.end) - 1 };
+  return best;
+}
+
+function toSpan(lines: Lines, { first, end }: Window, startLine: number): Span {
+  return { startLine: startLine + first, endLine: startLine + withoutBlankEnd(lines, first, end) - 1 };
 }
 
 /** The end of the lines that fit in this many characters; at least one line. */

@@ -15,12 +15,16 @@ export const rankWeights = {
   file: 0.43,
   stem: 0.88,
   folder: 0.85,
+  /** The share of a word in the folders that counts where the name has the word too. */
+  folderBesideStem: 0.6,
   /** ... the share of its name that the query has, the names it defines, and its length: short files say little. */
   stemShare: 0.26,
   name: 0.9,
   size: 0.13,
   /** With vectors: how near the file's nearest chunk is in meaning. */
   meaning: 0.5,
+  /** Without vectors of a service: how near it is by the learnt table. */
+  learnt: 1,
   /** What a chunk gains for being near, as a share of the best chunk's score. */
   meaningChunk: 0.5,
   /** Defining a name of the query as a value, a function, a type. */

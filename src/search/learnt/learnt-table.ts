@@ -1,0 +1,88 @@
+/** The learnt table: what words mean in questions and in code. It is read once, when it is first needed. */
+import { readFileSync } from "node:fs";
+import { decodeTable, type WordVectors } from "./word-table-file.ts";
+
+/** Numbers of a vector. */
+export const VECTOR_DIMENSIONS = 64;
+/** A stored vector has length 1 times this, so that its numbers fit in a byte. */
+export const VECTOR_SCALE = 254;
+
+/** The table with the row of each term. */
+export type LearntTable = WordVectors & { readonly rows: ReadonlyMap<string, number> };
+
+let loaded: LearntTable | undefined;
+
+/** The table of this package: `table.bin` is next to this file, also in the bundle. */
+export function loadLearntTable(): LearntTable {
+  loaded ??= openTable(readFileSync(new URL("table.bin", import.meta.url)));
+  return loaded;
+}
+
+function openTable(bytes: Uint8Array): LearntTable {
+  const table = decodeTable(bytes);
+  return { ...table, rows: new Map(table.terms.map((term, row) => [term, row])) };
+}
+
+/** Adds the vectors of terms in code, and gives the sum as bytes. */
+export type VectorSum = {
+  add(row: number): void;
+  /** Writes the sum with length 1 to the array from `offset` on; nothing for a sum of no terms. */
+  writeTo(bytes: Int8Array, offset: number): void;
+  copyFrom(other: VectorSum): void;
+  readonly numbers: Float64Array;
+};
+
+/** An empty sum of vectors. */
+export function createVectorSum({ codes }: LearntTable): VectorSum {
+  const numbers = new Float64Array(VECTOR_DIMENSIONS);
+  return {
+    numbers,
+    add(row) {
+      const start = row * VECTOR_DIMENSIONS;
+      for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
+        numbers[index] = (numbers[index] as number) + (codes[start + index] as number);
+      }
+    },
+    writeTo(bytes, offset) {
+      const scale = VECTOR_SCALE / lengthOf(numbers);
+      for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
+        const value = Math.round((numbers[index] as number) * scale);
+        bytes[offset + index] = Math.max(-127, Math.min(127, value));
+      }
+    },
+    copyFrom: (other) => numbers.set(other.numbers),
+  };
+}
+
+/** The vector of a question, of length 1; null if the table has fewer than two of its terms. */
+export function findQuestionVector(terms: readonly string[]): Float32Array | null {
+  const { rows, questions } = loadLearntTable();
+  const known = terms.flatMap((term) => rows.get(term) ?? []);
+  if (known.length < MIN_KNOWN_TERMS) return null;
+  const vector = new Float32Array(VECTOR_DIMENSIONS);
+  for (const row of known) {
+    for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
+      vector[index] = (vector[index] as number) + (questions[row * VECTOR_DIMENSIONS + index] as number);
+    }
+  }
+  const length = lengthOf(vector);
+  return vector.map((number) => number / length);
+}
+
+/** One word says too little: what it means depends on the others. */
+const MIN_KNOWN_TERMS = 2;
+
+function lengthOf(numbers: Float64Array | Float32Array): number {
+  let square = 0;
+  for (let index = 0; index < numbers.length; index++) square += (numbers[index] as number) ** 2;
+  return Math.sqrt(square) || 1;
+}
+
+/** The cosine between a question's vector and the stored vector that begins at `offset`. */
+export function cosineAt(vector: Float32Array, bytes: Int8Array, offset: number): number {
+  let sum = 0;
+  for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
+    sum += (vector[index] as number) * (bytes[offset + index] as number);
+  }
+  return sum / VECTOR_SCALE;
+}

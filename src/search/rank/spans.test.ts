@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chunkText } from "../index/chunk.ts";
+import { chooseSpans, createHitFinder } from "./spans.ts";
+
+const findHits = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
+
+function spansOf(text: string) {
+  const chunks = chunkText(text);
+  const file = { id: 1, path: "a.ts", stamp: "", text, chunks };
+  const scored = chunks.map((_, index) => ({ index, score: 1 }));
+  return chooseSpans(file, scored, findHits);
+}
+
+const filler = Array.from({ length: 12 }, (_, line) => `  value${line} = compute(value${line});\n`).join("");
+const functionText = (name: string) => `function ${name}() {\n${filler}}\n\n`;
+
+test("neighbouring functions of one chunk are shown by their first lines", () => {
+  const small = (name: string) => `  ${name}(): void {\n    this.run();\n  }\n\n`;
+  const others = Array.from({ length: 9 }, (_, index) => small(`step${index}`)).join("");
+  const text = `class Orders {\n${small("parseOrder")}${others}${small("sendInvoice")}}\n`;
+  const lines = text.split("\n");
+  const shown = spansOf(text).map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n"));
+  for (const name of ["parseOrder", "sendInvoice"]) {
+    assert.ok(
+      shown.some((each) => each.includes(name)),
+      `${name} is not shown`,
+    );
+  }
+});
+
+test("the spans of a file do not overlap, and together are about as long as one chunk", () => {
+  const names = [
+    "parseOrder",
+    "sendOrder",
+    "parseInvoice",
+    "sendInvoice",
+    "orderOfInvoices",
+    "invoiceParser",
+    "sender",
+  ];
+  const text = names.map(functionText).join("");
+  const spans = spansOf(text);
+  assert.equal(spans.length, 5);
+  const lines = text.split("\n");
+  const chars = spans.map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n").length);
+  assert.ok(chars.reduce((sum, length) => sum + length, 0) <= 1_300, `${chars}`);
+  const sorted = spans.toSorted((one, other) => one.startLine - other.startLine);
+  for (const [index, span] of sorted.entries()) {
+    assert.ok(span.startLine > (sorted[index - 1]?.endLine ?? 0), "overlap");
+  }
+});
+
+test("a file that only its path matches is shown from the beginning", () => {
+  const text = functionText("compute");
+  const chunks = chunkText(text);
+  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", text, chunks }, [], findHits);
+  assert.equal(span?.startLine, 1);
+});
