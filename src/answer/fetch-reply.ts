@@ -118,10 +118,9 @@ function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: bo
   const kindName = nameKind(facts.content_kind, facts.media_type);
   const name = `${formatName(facts)}, ${formatSize(facts.size_bytes)}`;
   const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
-  const { pageCount } = extract.info;
-  const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
+  const { extent } = extract;
   const extracted = findTotalChars(facts, extract) ?? `at least ${extract.size.chars}`;
-  return `[Fetched ${kindName} artifact: ${name}${pages}. Extracted ${extracted} chars (truncated=${truncated}). ${nextStep}]`;
+  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extracted} chars (truncated=${truncated}). ${nextStep}]`;
 }
 
 /** A name that others chose is quoted, unless it is a word or a few joined ones. */

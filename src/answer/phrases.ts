@@ -21,9 +21,9 @@ export function nameKind(kind: ContentKind, mediaType: string): string {
   }
 }
 
-/** `page 12` or `pages 12-18,40`. */
-export function namePages(pages: string): string {
-  return `${/^\d+$/.test(pages) ? "page" : "pages"} ${pages}`;
+/** `page 12`, `pages 12-18,40` or `slides 2-3`. */
+export function namePages(pages: string, pageName: string): string {
+  return `${pageName}${/^\d+$/.test(pages) ? "" : "s"} ${pages}`;
 }
 
 function nameOfficeKind(mediaType: string): string {

@@ -128,23 +128,28 @@ function summaryLine(facts: ReadFacts): string {
   return extract.onlyPages === null ? rangeSummary(facts, reading) : pagesSummary(ref, reading, extract);
 }
 
-function ofPages({ pageCount }: Extract["info"]): string {
-  return pageCount === undefined ? "" : ` of ${formatNumber(pageCount)}`;
+/** Where a range is: `page 3 of 40`, `slides 3-7 of 12`, `sheet "Budget", rows 5001-9000`, or a heading. */
+function namePlace({ label, pages, pageLabel }: RangeReading, { info, pageName }: Extract): string {
+  if (pages === null) return quoteLabel(label);
+  const isNumbered = pageLabel === null || pageLabel === `${pageName} ${pages}`;
+  if (!isNumbered) return clip(pageLabel);
+  const total = info.pageCount === undefined ? "" : ` of ${formatNumber(info.pageCount)}`;
+  return `${namePages(pages, pageName)}${total}`;
 }
 
 /** For pages that were extracted alone: their place in the whole text is not known. */
-function pagesSummary(ref: string, { pages, fittedText }: RangeReading, { info }: Extract): string {
-  const read = `${namePages(pages ?? "")}${ofPages(info)}`;
-  return fittedText.text === "" && !fittedText.hasMore
-    ? `[Read ${ref}: no text on ${read}.]`
-    : `[Read ${ref}: ${read}.]`;
+function pagesSummary(ref: string, reading: RangeReading, extract: Extract): string {
+  const place = namePlace(reading, extract);
+  return reading.fittedText.text === "" && !reading.fittedText.hasMore
+    ? `[Read ${ref}: no text on ${place}.]`
+    : `[Read ${ref}: ${place}.]`;
 }
 
 function rangeSummary(facts: ReadFacts, reading: RangeReading): string {
   const { record, extract, totalLines, linesSoFar } = facts;
   const ref = record.artifact_ref;
-  const { start, endLine, fittedText, pages } = reading;
-  const label = pages === null ? quoteLabel(reading.label) : `${namePages(pages)}${ofPages(extract.info)}`;
+  const { start, endLine, fittedText } = reading;
+  const label = namePlace(reading, extract);
   const total = formatTotal(findTotalChars(record, extract), extract.size.chars);
   const startPlace = `character ${formatNumber(start.offset)} of ${total}`;
   if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
@@ -168,11 +173,12 @@ function passageSummary(ref: string, { passages, matchedCount }: PassageReading,
 
 function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
   return {
-    passages: passages.map(({ start, end, startLine, endLine, heading, score }) => ({
+    passages: passages.map(({ start, end, startLine, endLine, label, heading, score }) => ({
       offset: start,
       end_offset: end,
       start_line: startLine,
       end_line: endLine,
+      page: label,
       heading,
       score: Number(score.toFixed(4)),
     })),
@@ -181,8 +187,9 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
 }
 
 /** The line above a passage that says where it is. */
-export function formatPassageHeader({ start, startLine, endLine, heading }: Place): string {
+export function formatPassageHeader({ start, startLine, endLine, label, heading }: Place): string {
   const underHeading =
     heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;
-  return `[lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;
+  const page = label === null ? "" : `${clip(label)}, `;
+  return `[${page}lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;
 }

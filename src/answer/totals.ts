@@ -40,10 +40,11 @@ function describeKnownPart({ source_truncated }: Facts, extract: Extract): strin
 }
 
 /** The pages that were read, of how many. */
-function formatPagesRead({ onlyPages, size, info }: Extract): string {
-  const { pageCount = size.segments } = info;
-  const pages = onlyPages ?? [{ first: 1, last: size.segments }];
+function formatPagesRead({ onlyPages, size, info, pageName }: Extract): string {
+  const { pageCount = size.pages } = info;
+  // A page that was begun counts too.
+  const pages = onlyPages ?? [{ first: 1, last: Math.max(1, size.pages) }];
   const limitToDocument = ({ first, last }: NumberRange) => ({ first, last: Math.min(last ?? pageCount, pageCount) });
   const ofAll = info.pageCount === undefined ? "" : ` of ${formatNumber(pageCount)}`;
-  return `${namePages(clip(formatRanges(pages.map(limitToDocument)), SHORT_NAME_CHARS))}${ofAll}`;
+  return `${namePages(clip(formatRanges(pages.map(limitToDocument)), SHORT_NAME_CHARS), pageName)}${ofAll}`;
 }

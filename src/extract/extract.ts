@@ -44,6 +44,9 @@ export type Extract = StoredExtract & {
   readonly totalChars: number | null;
   /** What the handler says about the document, in its own fields and sentences. */
   readonly description: Description;
+  /** What its pages are called, and how much there is of it, both in the words of the handler or ours. */
+  readonly pageName: string;
+  readonly extent: string;
 };
 
 /** Of a longer text only an index is stored. */
@@ -101,13 +104,17 @@ export function toExtract(
   const hasText = onlyPages !== null || (size.segments > 0 && info.tally?.withText !== 0);
   const canContinue = ended === null || (ended.failed !== null && isRetryableFailure(ended.failed));
   const isPartial = canContinue || (hasText && ended.failed !== null);
-  const { fields = {}, ...description } = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  const { fields = {}, pageName = "page" } = description;
+  const extent = description.extent ?? (info.pageCount === undefined ? "" : `${pageName}s ${info.pageCount}`);
   const declared = pickDeclared(fields, handler.fields ?? {});
   return {
     ...storedExtract,
     handler: handler.name,
     hasText,
     isPartial,
+    pageName,
+    extent,
     canContinue,
     onlyPages,
     totalChars: isPartial ? (info.total?.chars ?? null) : size.chars,
@@ -141,7 +148,7 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
       }
       writer.add(segment, piece.note);
       // After the last page the handler is asked once more, so that the extract is marked as complete.
-      const isLast = writer.size.segments === writer.info.pageCount;
+      const isLast = writer.size.pages === writer.info.pageCount;
       if (segment.kind !== "whole" && (enough(writer.size) || isFull()) && !isLast) return await writer.flush();
       if (segment.kind !== "whole" || !isFull()) await writer.flushIfLarge();
     }

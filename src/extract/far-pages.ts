@@ -73,7 +73,8 @@ async function readPages(
     for await (const piece of readRange(options, range, collected)) {
       if ("info" in piece) collected.info = { ...collected.info, ...piece.info };
       else if ("failed" in piece) collected.failed = piece.failed;
-      else if (piece.segment.kind === "whole") return undefined;
+      // Where pages are several segments, a page cannot be found without those before it.
+      else if (piece.segment.kind === "whole" || piece.segment.page !== undefined) return undefined;
       else collectPage(collected, piece.segment, piece.note);
       if (collected.chars >= options.maxChars) break;
     }

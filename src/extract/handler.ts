@@ -52,7 +52,13 @@ export type Segment = {
   readonly label: string;
   readonly text: string;
   readonly marks: readonly Mark[];
+  /** Where pages may be several segments: the number of the page, and whether the next segment continues it. */
+  readonly page?: number;
+  readonly isContinued?: boolean;
 };
+
+/** The number of the page, sheet or slide that a segment is, or is a part of. */
+export const findPage = ({ page, index }: Segment): number => page ?? index + 1;
 
 /** Facts that documents of any format may have. */
 export type DocumentFacts = {
@@ -64,6 +70,7 @@ export type DocumentFacts = {
   /** The name of the site it belongs to. */
   readonly site?: string;
   readonly canonicalUrl?: string;
+  /** Pages, sheets or slides. */
   readonly pageCount?: number;
   /** How the pages were read; added up by extract.ts. */
   readonly tally?: PageTally;
@@ -91,6 +98,10 @@ export type Description = {
   readonly warnings?: readonly string[];
   /** The document shows its text only after running scripts. */
   readonly needsScripts?: boolean;
+  /** What its pages are called; `page` if it does not say. */
+  readonly pageName?: Exclude<SegmentKind, "whole">;
+  /** How much there is, as the summary line says it, such as `640x480`. Made from `pageCount` if it does not say. */
+  readonly extent?: string;
 };
 
 /** Why text could not be read; the sentence a user sees is worded in `answer/`. */

@@ -40,7 +40,7 @@ export async function openTextIndex(text: IndexedText, prefix: string): Promise<
   const [, chars = 0, lineEnds = 0] = ends.at(-1) ?? [];
   const from = (first: number) => readParts(text, ends, first);
   return {
-    size: { segments: ends.length, chars, lineEnds },
+    size: { segments: ends.length, pages: 0, chars, lineEnds },
     ended: { failed: null },
     info: {},
     files: [],

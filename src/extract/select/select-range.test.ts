@@ -6,10 +6,11 @@ import { readObject } from "../../artifacts/objects.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Extract, toExtract } from "../extract.ts";
 import type { Segment, SegmentKind } from "../handler.ts";
-import { addSegment, appendFile, type ExtractSize, openExtract } from "../stored-extract.ts";
+import { addSegment, appendFile, type ExtractSize, emptySize, openExtract } from "../stored-extract.ts";
 import {
   countTotalLines,
   findLine,
+  findPages,
   readWindow,
   selectLines,
   selectOffset,
@@ -21,7 +22,7 @@ import { parseSelector } from "./selector.ts";
 /** A stored extract of these segments, in parts of so many. */
 async function storedExtract(segments: readonly Segment[], perFile = 2): Promise<Extract> {
   const objects = memoryObjects();
-  let size: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+  let size: ExtractSize = emptySize;
   for (let at = 0; at < segments.length; at += perFile) {
     const fileSegments = segments.slice(at, at + perFile);
     const last = at + perFile >= segments.length;
@@ -88,6 +89,32 @@ describe("ranges of a stored extract", () => {
     await assert.rejects(selectPages(whole, [{ first: 1, last: 1 }]), /no pages/);
   });
 
+  test("a page may be several segments", async () => {
+    const segments = segmentsOf(["one", "two", "three", "four"], "sheet").map((segment, index) => ({
+      ...segment,
+      page: index === 3 ? 2 : 1,
+      isContinued: index === 0 || index === 1,
+    }));
+    const extract = await storedExtract(segments, 1);
+    assert.equal(extract.size.pages, 2);
+    const [first, second] = await selectPages(extract, [
+      { first: 1, last: 1 },
+      { first: 2, last: 2 },
+    ]);
+    const textOf = async ({ start = 0, end = 0 } = {}) => (await readWindow(extract, start, end - start)).text;
+    assert.deepEqual([await textOf(first), await textOf(second)], ["one\n\ntwo\n\nthree", "four"]);
+    assert.deepEqual(
+      (await findPages(extract, 0, extract.size.chars)).map(({ page, label }) => [page, label]),
+      [
+        [1, "sheet 1"],
+        [1, "sheet 2"],
+        [1, "sheet 3"],
+        [2, "sheet 4"],
+      ],
+    );
+    await assert.rejects(selectPages(extract, [{ first: 3, last: 3 }]), /is past the end: the text has 2 pages/);
+  });
+
   test("a section extends to the next heading of its rank, across segments", async () => {
     const segments: Segment[] = [
       { index: 0, kind: "page", label: "1", text: "Intro\nA\naa", marks: [{ label: "Part A", level: 1, at: 6 }] },
@@ -132,7 +159,7 @@ describe("the stored extract", () => {
   test("joins the overlapping files of two processes", async () => {
     const objects = memoryObjects();
     const all = segmentsOf(["a", "b", "c", "d"]);
-    const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+    const zero: ExtractSize = emptySize;
     const part = (from: number, to: number, last: boolean) => ({
       info: {},
       segments: all.slice(from, to),
@@ -155,7 +182,7 @@ describe("the stored extract", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(reading, { maxLength: 12 }), fc.boolean(), async (readings, isLast) => {
         const objects = memoryObjects();
-        const sizes: ExtractSize[] = [{ segments: 0, chars: 0, lineEnds: 0 }];
+        const sizes: ExtractSize[] = [emptySize];
         for (const segment of all) sizes.push(addSegment(sizes.at(-1) ?? assert.fail(), segment));
         const stored = readings.filter(([from, to]) => from < to);
         for (const [from, to] of stored) {
@@ -177,7 +204,7 @@ describe("the stored extract", () => {
 
   test("ends before a file that cannot be read, which is then extracted again", async () => {
     const objects = memoryObjects();
-    const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+    const zero: ExtractSize = emptySize;
     const all = segmentsOf(["a", "b"]);
     const middle = await appendFile(objects, "x/", zero, {
       info: {},

@@ -5,8 +5,9 @@ import { countLines, cutBetweenCodePoints, splitsPair } from "../../fit/measure.
 import { NAME_CHARS } from "../../system/clip-lengths.ts";
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Extract } from "../extract.ts";
+import { findPage } from "../handler.ts";
 import type { NumberRange } from "../number-range.ts";
-import { type PlacedSegment, toTotal } from "../stored-extract.ts";
+import { toTotal } from "../stored-extract.ts";
 
 /** A range of the joined text, end excluded; the label is its name, where it has one. */
 export type TextRange = {
@@ -84,31 +85,34 @@ export async function findLine(extract: Extract, offset: number): Promise<number
   return extract.size.lineEnds + 1;
 }
 
-/** A page and the offset where its text begins. */
-export type PlacedPage = { readonly page: number; readonly start: number };
+/** A page, or a part of a long one, and the offset where its text begins. */
+export type PlacedPage = { readonly page: number; readonly start: number; readonly label: string };
 
 /** The pages that a range of the text covers; none where the document has no pages. */
 export async function findPages(extract: Extract, start: number, end: number): Promise<PlacedPage[]> {
   const pages: PlacedPage[] = [];
   for await (const { segment, start: textStart } of extract.segmentsFrom({ chars: start })) {
     if (segment.kind === "whole" || (textStart >= end && pages.length > 0)) break;
-    pages.push({ page: segment.index + 1, start: textStart });
+    pages.push({ page: findPage(segment), start: textStart, label: segment.label });
   }
   return pages;
 }
 
 /** The pages that are reached before `end`, as `3` or `3-7`; null where there are none. */
 export function formatPageRange(pages: readonly PlacedPage[], end: number): string | null {
-  const coveredPages = pages.filter(({ start }, index) => index === 0 || start < end);
+  const coveredPages = filterCovered(pages, end);
   const [first, last] = [coveredPages[0]?.page, coveredPages.at(-1)?.page];
   return first === undefined ? null : first === last ? `${first}` : `${first}-${last}`;
 }
 
+/** The pages that are reached before `end`. */
+export function filterCovered(pages: readonly PlacedPage[], end: number): PlacedPage[] {
+  return pages.filter(({ start }, index) => index === 0 || start < end);
+}
+
 /** Pages, sheets or slides by number, one range for each range of numbers; throws where the document has none. */
 export async function selectPages(extract: Extract, ranges: readonly NumberRange[]): Promise<TextRange[]> {
-  const pages = new Map<number, TextRange>();
-  for await (const placedSegment of extract.segments())
-    pages.set(placedSegment.segment.index, toPageRange(placedSegment));
+  const pages = await listPages(extract);
   return ranges.map((range) => joinPages(extract, pages, range));
 }
 
@@ -118,12 +122,12 @@ function joinPages(
   { first, last, at = 0 }: NumberRange,
 ): TextRange {
   const pageCount = extract.info.pageCount ?? pages.size;
-  const from = pages.get(first - 1);
+  const from = pages.get(first);
   if (from === undefined)
     throw notReachedError(extract, { place: "Page", wanted: first, soFar: pages.size, total: pageCount });
   let end = first;
-  while (end < (last ?? Number.POSITIVE_INFINITY) && pages.has(end)) end++;
-  const to = pages.get(end - 1) ?? from;
+  while (end < (last ?? Number.POSITIVE_INFINITY) && pages.has(end + 1)) end++;
+  const to = pages.get(end) ?? from;
   const range = {
     label: from === to ? from.label : `${from.label} to ${to.label}`,
     start: Math.min(from.start + at, from.end),
@@ -133,12 +137,22 @@ function joinPages(
   return isCut ? { ...range, wholeEnd: Number.POSITIVE_INFINITY } : range;
 }
 
-function toPageRange({ segment, start }: PlacedSegment): TextRange {
-  if (segment.kind === "whole") {
-    throw new SpillwayError("place_not_found", "This document has no pages.", { hint: "Use lines, offset or query." });
+/** The pages by number; the parts of a long one are joined. */
+async function listPages(extract: Extract): Promise<ReadonlyMap<number, TextRange>> {
+  const pages = new Map<number, TextRange>();
+  for await (const { segment, start } of extract.segments()) {
+    if (segment.kind === "whole")
+      throw new SpillwayError("place_not_found", "This document has no pages.", {
+        hint: "Use lines, offset or query.",
+      });
+    const page = findPage(segment);
+    const first = pages.get(page) ?? { label: segment.label, start };
+    pages.set(page, { ...first, end: start + segment.text.length });
   }
-  return { label: segment.label, start, end: start + segment.text.length };
+  return pages;
 }
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 type Heading = { readonly label: string; readonly level: number; readonly start: number };
 
@@ -220,11 +234,11 @@ type MissingPlace = {
   readonly total: number | null;
 };
 
-const things = { Offset: "character", Line: "line", Page: "page" } as const;
-
-function notReachedError({ ended, canContinue, isPartial }: Extract, missing: MissingPlace): SpillwayError {
+function notReachedError(extract: Extract, missing: MissingPlace): SpillwayError {
+  const { ended, canContinue, isPartial, pageName } = extract;
   const { place, wanted, soFar, total } = missing;
-  const name = `${place} ${wanted}`;
+  const name = `${place === "Page" ? capitalize(pageName) : place} ${wanted}`;
+  const things = { Offset: "character", Line: "line", Page: pageName };
   if (!isPartial || (total !== null && wanted > total)) {
     const sentence = `${name} is past the end: the text has ${formatCount(total ?? soFar, things[place])}.`;
     return new SpillwayError("place_not_found", sentence, { hint: "Choose an earlier part." });

@@ -1,0 +1,148 @@
+/** Reads the sheets of an OpenDocument spreadsheet, which are all in one part. */
+import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
+import { toTable } from "../named-table.ts";
+import { SheetRowBuilder } from "../sheet-row-builder.ts";
+import { nameColumn } from "../sheet-tables.ts";
+
+/** Copies of a row or cell with content are written so often. Empty ones are only counted. */
+const MAX_REPEATS = 1_000;
+const MAX_COPIED_CELLS = 100_000;
+/** Sheets that are read. */
+export const MAX_SHEETS = 1_000;
+
+/** One sheet, as far as it was read. */
+export type OdfSheet = {
+  readonly rows: SheetRowBuilder;
+  /** Comments with the name of their cell and, where it is given, their author. */
+  readonly comments: string[];
+  hiddenRows: number;
+  hiddenColumns: number;
+  hasEnded: boolean;
+};
+
+type Comment = { author: string; text: string; element: string };
+
+export class OdfSheets implements XmlEvents {
+  /** The sheets in order; the last one may not have ended. */
+  readonly sheets: OdfSheet[] = [];
+  /** The sheet being read. */
+  #sheet: OdfSheet | undefined;
+  /** Depth of tables inside cells. */
+  #innerDepth = 0;
+  #number = 1;
+  #rowRepeats = 1;
+  #isHiddenRow = false;
+  #column = 0;
+  #cellRepeats = 1;
+  #lines: string[] | undefined;
+  #copiedCells = 0;
+  #comment: Comment | undefined;
+
+  open(name: string, tag: XmlTag): void {
+    if (name === "table") this.#startTable();
+    if (this.#sheet === undefined) return;
+    if (this.#comment) this.#comment.element = name;
+    this.#openers.get(name)?.(tag);
+  }
+
+  close(name: string): void {
+    if (this.#sheet) this.#closers.get(name)?.();
+    if (name === "table") this.#endTable();
+  }
+
+  text(text: string): void {
+    if (this.#comment) this.#addToComment(this.#comment, text);
+    else if (this.#lines) this.#lines[Math.max(0, this.#lines.length - 1)] += text;
+  }
+
+  readonly #openers = toTable<(tag: XmlTag) => void>({
+    annotation: () => {
+      this.#comment = { author: "", text: "", element: "" };
+    },
+    "table-column": (tag) => {
+      const count = readCount(tag, "number-columns-repeated");
+      if (this.#sheet && isHidden(tag) && count < MAX_REPEATS) this.#sheet.hiddenColumns += count;
+    },
+    "table-row": (tag) => {
+      this.#rowRepeats = readCount(tag, "number-rows-repeated");
+      this.#isHiddenRow = isHidden(tag);
+      this.#column = 0;
+    },
+    "table-cell": (tag) => this.#startCell(tag),
+    "covered-table-cell": (tag) => this.#startCell(tag),
+    p: () => {
+      if (!this.#comment) this.#lines?.push("");
+    },
+    s: (tag) => this.text(" ".repeat(Math.min(readCount(tag, "c"), 64))),
+    tab: () => this.text(" "),
+    "line-break": () => this.text("\n"),
+  });
+
+  readonly #closers = toTable<() => void>({
+    annotation: () => this.#endComment(),
+    "table-cell": () => this.#endCell(),
+    "covered-table-cell": () => this.#endCell(),
+    "table-row": () => this.#endRow(),
+  });
+
+  #startTable(): void {
+    if (this.#sheet) this.#innerDepth++;
+    else if (this.sheets.length < MAX_SHEETS) {
+      this.#sheet = { rows: new SheetRowBuilder(), comments: [], hiddenRows: 0, hiddenColumns: 0, hasEnded: false };
+      this.sheets.push(this.#sheet);
+      this.#number = 1;
+    }
+  }
+
+  #endTable(): void {
+    if (this.#innerDepth > 0) this.#innerDepth--;
+    else if (this.#sheet) {
+      this.#sheet.hasEnded = true;
+      this.#sheet = undefined;
+    }
+  }
+
+  #startCell(tag: XmlTag): void {
+    this.#cellRepeats = readCount(tag, "number-columns-repeated");
+    this.#lines = [""];
+  }
+
+  #endCell(): void {
+    const text = (this.#lines ?? []).filter((line) => line !== "").join("\n");
+    this.#lines = undefined;
+    const copies = text === "" ? 0 : this.#limitCopies();
+    for (let copy = 0; copy < copies; copy++) this.#sheet?.rows.add(this.#column + copy, text);
+    this.#column += this.#cellRepeats;
+  }
+
+  /** Copies of cells are limited for the whole file too. */
+  #limitCopies(): number {
+    const copies = this.#copiedCells < MAX_COPIED_CELLS ? Math.min(this.#cellRepeats, MAX_REPEATS) : 1;
+    if (copies > 1) this.#copiedCells += copies;
+    return copies;
+  }
+
+  #endRow(): void {
+    const isFilled = this.#sheet?.rows.end(this.#number, Math.min(this.#rowRepeats, MAX_REPEATS));
+    if (this.#sheet && isFilled && this.#isHiddenRow) this.#sheet.hiddenRows++;
+    this.#number += this.#rowRepeats;
+  }
+
+  #addToComment(comment: Comment, text: string): void {
+    if (comment.element === "creator") comment.author += text;
+    else if (comment.element !== "date" && comment.element !== "date-string") comment.text += `${text} `;
+  }
+
+  #endComment(): void {
+    const { author = "", text = "" } = this.#comment ?? {};
+    this.#comment = undefined;
+    const written = text.replaceAll(/\s+/g, " ").trim();
+    const place = `${nameColumn(this.#column)}${this.#number}`;
+    if (written !== "") this.#sheet?.comments.push(`- ${place}${author === "" ? "" : ` (${author})`}: ${written}`);
+  }
+}
+
+const readCount = (tag: XmlTag, name: string): number => Math.max(1, Number(tag.get(name) ?? 1) || 1);
+
+/** Rows and columns say so themselves; `filter` hides as well. */
+const isHidden = (tag: XmlTag): boolean => /^(collapse|filter)$/.test(tag.get("visibility") ?? "");
