@@ -85,8 +85,8 @@ function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: bo
   const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${formatSize(facts.size_bytes)}`;
   const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
-  const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
-  return `[Fetched ${kindName} artifact: ${name}${pages}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
+  const extent = extract.description.extent ?? (pageCount === undefined ? undefined : `pages ${pageCount}`);
+  return `[Fetched ${kindName} artifact: ${name}${extent === undefined ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
 }
 
 /** That there is no ref to return to is the most important warning, so it is first. */

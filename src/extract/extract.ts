@@ -36,7 +36,7 @@ export type ExtractOptions = {
   readonly objects: Objects;
   readonly facts: Pick<
     ArtifactFacts,
-    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url"
+    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url" | "name"
   >;
   readonly content: Content;
   readonly handler: Handler;
@@ -184,8 +184,9 @@ async function* runHandler(
   }
 }
 
-function toLocalFile({ facts, content }: ExtractOptions): LocalFile {
-  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
+/** The bytes of an artifact as handlers take them. */
+export function toLocalFile({ facts, content }: Pick<ExtractOptions, "facts" | "content">): LocalFile {
+  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset, name } = facts;
   const url = findLinkBase(facts);
-  return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
+  return { content, sizeBytes, kind, mediaType, charset, name, ...(url === null ? {} : { url }) };
 }

@@ -17,6 +17,8 @@ export type LocalFile = {
   readonly charset: string | null;
   /** Its URL, where links in it are made absolute. */
   readonly url?: string;
+  /** The name of the source. */
+  readonly name?: string;
 };
 
 /** What to extract. Plain data, because it is sent to child processes. */
@@ -80,6 +82,8 @@ export type Info<Own extends object = object> = DocumentFacts & Partial<Own>;
 export type Description = {
   /** Fields by the names users see; their values are JSON. */
   readonly fields?: object;
+  /** How large the document is in its own units, as in `sheets 3` or `640x480`. Default: its pages. */
+  readonly extent?: string;
   /** What a reader should know about the text, one sentence each. */
   readonly warnings?: readonly string[];
   /** The document shows its text only after running scripts. */
@@ -123,6 +127,8 @@ export interface Handler<Own extends object = object> {
   extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
+  /** The bytes of a member: a file in an archive, an attachment of a mail. Undefined if there is none of this path. */
+  openEntry?(file: LocalFile, path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */
   describe?(info: Info<Own>, failed: Failure | null): Description;
 }

@@ -2,6 +2,7 @@
 import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
+import { archive } from "./archive/archive-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
 import { metadata } from "./metadata-handler.ts";
@@ -10,7 +11,7 @@ import { pdf } from "./pdf/pdf-handler.ts";
 import { text } from "./text-handler.ts";
 
 /** The first handler that can handle a source reads it; `metadata` accepts everything and stays last. */
-export const handlers: readonly Handler[] = [pdf, office, html, text, metadata];
+export const handlers: readonly Handler[] = [pdf, office, archive, html, text, metadata];
 
 /** The handler that reads sources of this kind and media type. The session's own handlers come before ours. */
 export function findHandler(kind: ContentKind, mediaType: string, ownHandlers: readonly Handler[]): Handler {

@@ -33,6 +33,11 @@ export const readArtifactTool = defineTool({
       about: "A question: the passages that answer it, best first.",
       aliases: ["prompt", "question"],
     },
+    entry: {
+      type: "text",
+      about: "The path of a member of an archive, or of an attachment, as it is listed. It gets a ref of its own.",
+      aliases: ["member", "path"],
+    },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
     mode: modeField,
     password: {

@@ -1,0 +1,123 @@
+/** TAR archives, plain or compressed, and single compressed files. */
+import { pipeline } from "node:stream";
+import * as zlib from "node:zlib";
+import type { Body } from "../../detect/kind.ts";
+import { ArchiveError, type ArchiveFormat, type ArchiveMember, MAX_UNPACKED_BYTES } from "./archive.ts";
+import { isTarHeader, readTar } from "./tar-members.ts";
+
+/** A stream that shrinks further than this was made to exhaust a reader. */
+const MAX_RATIO = 300;
+const RATIO_FREE_BYTES = 64 * 1024 * 1024;
+
+export const tarFormat: ArchiveFormat = {
+  mediaTypes: new Set(["application/x-tar"]),
+  list: (body) => listTar(body.stream()),
+  open: (body, name) => openTarMember(body.stream(), name),
+};
+
+/** A format that compresses one stream: a TAR archive or a single file. */
+function compressedFormat(
+  mediaType: string,
+  extension: RegExp,
+  makeStream: () => zlib.Gunzip | undefined,
+): ArchiveFormat {
+  const unpack = (body: Body) => decompress(body, makeStream(), mediaType);
+  return {
+    mediaTypes: new Set([mediaType]),
+
+    async *list(body, { archiveName }) {
+      const [isTar, chunks] = await peekTar(unpack(body));
+      if (isTar) yield* listTar(chunks);
+      else yield { name: singleName(archiveName, extension), sizeBytes: null, isFolder: false };
+    },
+
+    async open(body, name, { archiveName }) {
+      const [isTar, chunks] = await peekTar(unpack(body));
+      if (isTar) return openTarMember(chunks, name);
+      return name === singleName(archiveName, extension) ? chunks : undefined;
+    },
+  };
+}
+
+export const gzipFormat = compressedFormat("application/gzip", /\.gz$/i, () => zlib.createGunzip());
+
+/** Node has it from 22.15 on. */
+export const zstdFormat = compressedFormat("application/zstd", /\.zst$/i, () =>
+  "createZstdDecompress" in zlib ? zlib.createZstdDecompress() : undefined,
+);
+
+/** `report.csv.gz` holds `report.csv`. */
+function singleName(archiveName: string, extension: RegExp): string {
+  const name = archiveName
+    .replace(/^.*[/\\]/, "")
+    .replace(/[?#].*$/, "")
+    .replace(extension, "");
+  return name === "" ? "content" : name;
+}
+
+async function* listTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveMember> {
+  for await (const { member } of readTar(chunks)) yield member;
+}
+
+async function openTarMember(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const wanted = normalize(name);
+  for await (const { member, data } of readTar(chunks)) {
+    if (!member.isFolder && normalize(member.name) === wanted) return data;
+  }
+  return undefined;
+}
+
+/** Archives name the same file `./a` and `a`. */
+const normalize = (name: string): string => name.replace(/^(\.?\/)+/, "");
+
+async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaType: string): AsyncGenerator<Uint8Array> {
+  if (stream === undefined) throw new ArchiveError("unavailable", `${mediaType} needs Node 22.15 or newer`);
+  // Errors of either side reach the loop below.
+  const output = pipeline(body.stream(), stream, () => undefined);
+  let total = 0;
+  try {
+    for await (const chunk of output) {
+      total += chunk.length;
+      if (total > MAX_UNPACKED_BYTES || (total > RATIO_FREE_BYTES && total > body.sizeBytes * MAX_RATIO))
+        throw new ArchiveError("too_large", "the archive unpacks to more than is read");
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof ArchiveError) throw error;
+    throw new ArchiveError(
+      "corrupt",
+      `the compressed data is damaged (${error instanceof Error ? error.message : error})`,
+    );
+  } finally {
+    output.destroy();
+  }
+}
+
+/** Whether a stream begins like a TAR archive, and the stream from its start. */
+async function peekTar(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<[isTar: boolean, chunks: AsyncIterable<Uint8Array>]> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < 512) {
+    const step = await iterator.next();
+    if (step.done) break;
+    first.push(step.value);
+    length += step.value.length;
+  }
+  const start = Buffer.concat(first);
+  return [isTarHeader(start), startWith(start, iterator)];
+}
+
+async function* startWith(start: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield start;
+    for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
+  } finally {
+    await rest.return?.();
+  }
+}
