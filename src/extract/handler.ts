@@ -27,6 +27,8 @@ export type HandlerOptions = {
   /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
+  /** The path of a member: its bytes are wanted, not the text of the file. */
+  readonly entry?: string;
   /** What a child process may use to read the file. */
   readonly limits?: Limits;
 };
@@ -114,7 +116,9 @@ export type PageNote = {
 export type ExtractItem<Own extends object = object> =
   | { readonly info: Info<Own> }
   | { readonly segment: Segment; readonly note?: PageNote }
-  | { readonly failed: Failure };
+  | { readonly failed: Failure }
+  /** The next bytes of the member that was asked for. */
+  | { readonly bytes: Uint8Array };
 
 /** Reads one family of formats. `Own` are the facts that only this handler states. */
 export interface Handler<Own extends object = object> {

@@ -46,7 +46,7 @@ export async function readRelations(zip: Zip, part: string): Promise<ReadonlyMap
       if (name !== "Relationship" || id === undefined || target === undefined) return;
       const isExternal = tag.get("TargetMode") === "External";
       const type = (tag.get("Type") ?? "").replace(/^.*\//, "");
-      relations.set(id, { type, isExternal, target: isExternal ? target : resolvePath(folder, target) });
+      relations.set(id, { type, isExternal, target: isExternal ? target : findEntryPath(folder, target) });
     },
     close: () => undefined,
   });
@@ -66,9 +66,14 @@ export function findTargets(relations: ReadonlyMap<string, Relation>, type: stri
     .map(({ target }) => target);
 }
 
-/** A path relative to a folder of the package. */
-function resolvePath(folder: string, target: string): string {
-  return new URL(target, `package:///${folder}`).pathname.slice(1);
+/** The path of a member that is named relative to a folder of the package. */
+export function findEntryPath(folder: string, target: string): string {
+  const { pathname } = new URL(target, `package:///${folder}`);
+  try {
+    return decodeURIComponent(pathname).slice(1);
+  } catch {
+    return pathname.slice(1); // A stray % is part of the name.
+  }
 }
 
 /** Title, author and date, as `docProps/core.xml` of Office Open XML or `meta.xml` of OpenDocument has them. */
