@@ -11,10 +11,11 @@ import { metadata } from "./metadata-handler.ts";
 import { notebook } from "./notebook/notebook-handler.ts";
 import { office } from "./office/office-handler.ts";
 import { pdf } from "./pdf/pdf-handler.ts";
+import { rtf } from "./rtf/rtf-handler.ts";
 import { text } from "./text-handler.ts";
 
 /** The first handler that can handle a source reads it; `metadata` accepts everything and stays last. */
-export const handlers: readonly Handler[] = [pdf, office, epub, mail, notebook, archive, html, text, metadata];
+export const handlers: readonly Handler[] = [pdf, office, epub, mail, notebook, rtf, archive, html, text, metadata];
 
 /** The handler that reads sources of this kind and media type. The session's own handlers come before ours. */
 export function findHandler(kind: ContentKind, mediaType: string, ownHandlers: readonly Handler[]): Handler {

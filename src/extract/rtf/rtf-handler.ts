@@ -1,0 +1,29 @@
+/** The RTF handler: paragraphs, tables and notes as Markdown. The scan is linear, so it runs in this process. */
+import type { Handler, LocalFile } from "../handler.ts";
+import { readBytes } from "../local-file.ts";
+import { toTextSegments } from "../text-segments.ts";
+import { RtfText } from "./rtf-text.ts";
+
+export const rtf: Handler = {
+  name: "rtf",
+  version: 1,
+  runs: "inline",
+  canHandle: (_kind, mediaType) => mediaType === "application/rtf",
+
+  async *extract(file, { from }, signal) {
+    yield { info: {} };
+    for await (const item of toTextSegments(readText(file, signal), { from, isMarkdown: true })) {
+      signal.throwIfAborted();
+      yield item;
+    }
+  },
+};
+
+async function* readText(file: LocalFile, signal: AbortSignal): AsyncGenerator<string> {
+  const text = new RtfText();
+  for await (const chunk of readBytes(file, signal)) {
+    text.write(Buffer.from(chunk).toString("latin1"));
+    yield text.blocks.take();
+  }
+  yield text.end();
+}
