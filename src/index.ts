@@ -17,7 +17,7 @@ export type { PassageFields, ReadFields } from "./contract/read-fields.ts";
 export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./contract/search-fields.ts";
 export { confirmKind } from "./detect/confirm.ts";
 export { detectContentKind } from "./detect/detect.ts";
-export type { Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
+export type { AnnouncedKind, Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
 export { type ErrorCode, SpillwayError } from "./errors.ts";
 export type {
   Description,

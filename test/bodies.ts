@@ -8,7 +8,7 @@ import type { Detection } from "../src/detect/kind.ts";
 
 /** A spool in memory. */
 export function makeMemorySpool(body: string | Uint8Array, truncated = false): Spool {
-  return { ...spoolBytes(Buffer.from(body)), truncated };
+  return { ...spoolBytes(Buffer.from(body)), cutBy: truncated ? "size_limit" : null };
 }
 
 /** The detection of plain UTF-8 text. */

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { makeProfile } from "../src/acquire/render/profiles.ts";
 import { defaultSettings } from "../src/config/settings.ts";
 import { openSession } from "../src/session/session.ts";
 import { checkEngines } from "../src/surfaces/cli/doctor/engine-checks.ts";
@@ -40,16 +41,19 @@ describe("doctor", () => {
     await writeFile(join(folder, `spool-${deadPid}-${hex}`), "x".repeat(2_000));
     await writeFile(join(folder, `put-${process.pid}-${hex}`), "in use");
     await writeFile(join(folder, "thesis.txt"), "not ours");
-    await mkdir(join(folder, `spillway-render-aaaaaaaa-${deadPid}-${hex}`));
-    const none = join(folder, "spillway-render-abcdef");
-    await mkdir(none);
+    const ofOther = join(folder, `spillway-render-aaaaaaaa-${deadPid}-${hex}`);
+    await mkdir(ofOther);
+    const profile = (await makeProfile([folder])).replace(`-${process.pid}-`, `-${deadPid}-`);
+    await mkdir(profile);
     const { out } = await cli.run(["doctor"]);
     assert.match(
       out,
       /ok {4}leftovers: of killed processes: 1 temporary file, 2\.0 KB in .*tmp.*1 browser profile in /,
     );
-    await utimes(none, 0, 0);
-    assert.match((await cli.run(["doctor"])).out, /2 browser profiles in /);
+    await utimes(ofOther, 0, 0);
+    assert.match((await cli.run(["doctor"])).out, /2 browser profiles in .*; spillway artifacts sweep removes them/);
+    await cli.run(["artifacts", "sweep"]);
+    assert.match((await cli.run(["doctor"])).out, /1 temporary file, 2\.0 KB in .* after an hour\n/);
   });
 
   test("does not count behind a linked folder", async () => {

@@ -57,7 +57,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.txt",
     args: ["fetch", "weir.txt"],
-    maxModules: 127,
+    maxModules: 129,
     without: [
       "search",
       "overflow",
@@ -72,13 +72,13 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.html",
     args: ["fetch", "weir.html"],
-    maxModules: 178,
+    maxModules: 179,
     without: ["search", "overflow", "tools", "retrieval", ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 127,
+    maxModules: 129,
     without: [
       "search",
       "overflow",
@@ -93,13 +93,13 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 87,
+    maxModules: 89,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 136,
+    maxModules: 137,
     without: [
       "search/embed",
       "overflow",
@@ -114,7 +114,7 @@ const flows: readonly Flow[] = [
   {
     name: "index",
     args: ["index"],
-    maxModules: 134,
+    maxModules: 135,
     without: [
       "search/embed",
       "overflow",
@@ -129,7 +129,7 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 217,
+    maxModules: 220,
     without: [
       "search/embed",
       "overflow",

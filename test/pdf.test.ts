@@ -174,7 +174,12 @@ describe("a PDF", { timeout: 120_000 }, () => {
     );
     const [fields] = await cli.json("fetch", "secret.pdf");
     assert.equal(fields.error, "Failed to extract text from PDF: password required");
+    assert.match(
+      fields.warnings.join(" "),
+      /read_artifact with its artifact_ref and the parameter password; .* --password/,
+    );
     const ref = fields.artifact_ref;
+    assert.match((await cli.run(["cat", ref])).err, /--password/);
     const [wrong] = await cli.json("read", ref, "--password", "guess");
     assert.equal(wrong.error, "Failed to extract text from PDF: wrong password");
     const [right] = await cli.json("read", ref, "--password", "open sesame");

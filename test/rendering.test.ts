@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { openCli } from "./cli.ts";
 import { startServer } from "./server.ts";
 
@@ -28,6 +32,18 @@ async function startSites() {
     response.end(isData ? JSON.stringify({ words }) : shell(other.origin));
   });
   return { web, other };
+}
+
+const bin = join(import.meta.dirname, "../src/surfaces/cli/process.ts");
+
+/** The browser of a killed process exits when its pipes close; no process may be left, or the test times out. */
+async function waitForBrowserExit(profile: string): Promise<void> {
+  const isUsed = async (pid: string) =>
+    (await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "")).includes(profile);
+  for (let isRunning = true; isRunning; await pause(50)) {
+    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+    isRunning = (await Promise.all(pids.map(isUsed))).includes(true);
+  }
 }
 
 describe("a page that is empty without its scripts", { timeout: 120_000 }, () => {
@@ -61,8 +77,38 @@ describe("a page that is empty without its scripts", { timeout: 120_000 }, () =>
     assert.match(fields.content, /The other server was refused\.\n/);
     assert.ok(fields.content.includes(`[Next](${web.origin}/a/next)`));
     assert.equal(other.requests.length, 0);
+    assert.deepEqual(await readdir(join(cli.home, "tmp")), [], "no profile is left behind");
     const [record] = await cli.json("artifacts", "show", fields.artifact_ref);
     const source = await cli.run(["cat", record.parent_ref, "--raw"]);
     assert.equal(source.out, shell(other.origin));
+  });
+
+  test("leaves a profile behind if it is killed, and the next sweep removes it", {
+    skip: chromium === undefined && "no Chromium is installed",
+  }, async () => {
+    await using cli = await openCli();
+    const isRequested = Promise.withResolvers<void>();
+    await using web = await startServer((request, response) => {
+      // The page waits for its data, which never comes.
+      if (request.url === "/data.json") isRequested.resolve();
+      else response.setHeader("content-type", "text/html").end(shell("http://127.0.0.1:1"));
+    });
+    const env = {
+      ...process.env,
+      SPILLWAY_HOME: cli.home,
+      SPILLWAY_NETWORK_ALLOW: web.allow,
+      SPILLWAY_RENDER_CHROMIUM: chromium,
+      SPILLWAY_RENDER_SANDBOX: sandbox,
+    };
+    const child = spawn(process.execPath, [bin, "fetch", web.origin], { env, stdio: "ignore" });
+    await isRequested.promise;
+    const [profile = ""] = await readdir(join(cli.home, "tmp"));
+    assert.match(profile, new RegExp(`^spillway-render-[0-9a-f]{8}-${child.pid}-`));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await waitForBrowserExit(profile);
+    const [report] = await cli.json("artifacts", "sweep");
+    assert.equal(report.deleted_profiles, 1);
+    assert.deepEqual(await readdir(join(cli.home, "tmp")).catch(() => []), []);
   });
 });

@@ -15,7 +15,7 @@ export async function acquire(source: OpenedSource, options: SpoolOptions): Prom
   const { chunks, name, headers, location = name, response } = source;
   const spooled = await spool(chunks, options);
   const claims: SourceClaims = { headers, url: location };
-  const truncated = spooled.truncated || response?.shortfall() !== undefined;
+  const cutBy = spooled.cutBy ?? response?.shortfall()?.by ?? null;
   const body = toBody(spooled.content, spooled.sizeBytes);
-  return { ...spooled, truncated, claims, body, name, ...(response ? { response } : {}) };
+  return { ...spooled, cutBy, claims, body, name, ...(response ? { response } : {}) };
 }

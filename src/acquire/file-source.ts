@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { readChunks } from "./chunks.ts";
 import type { SourceKind } from "./source-kind.ts";
@@ -152,7 +153,8 @@ function makeRefusedError(given: string, fact: string, hint: string): SpillwayEr
 function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   const code = systemCode(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}.`, {
+    // A URL without its scheme counts as a path.
+    return new SpillwayError("source_not_found", `There is no file ${clip(redactUrl(given), PATH_CHARS)}.`, {
       hint: "Check the path.",
       cause,
     });

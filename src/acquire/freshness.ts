@@ -7,12 +7,14 @@ export type Freshness = {
   readonly validators: Validators | null;
 };
 
-/** How a server recognises its own response; sent only to the URL it came from. */
-export type Validators = {
-  readonly url: string;
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-};
+/** How a server recognises its own response. */
+type ResponseTags = { readonly etag: string | null; readonly lastModified: string | null };
+
+/** The tags of a response and the URL it came from. */
+export type Validators = ResponseTags & { readonly url: string };
+
+/** Tags of an earlier response, sent only to the URL it came from. That may hold a secret, so it is known by a check. */
+export type KnownValidators = ResponseTags & { isFor(url: URL): boolean };
 
 /** The freshness that the headers of a response state, or undefined where it may not be stored. */
 export function readFreshness(headers: Readonly<Record<string, string>>, url: URL, now: number): Freshness | undefined {
@@ -50,8 +52,8 @@ export function combineFreshness(
 type Headers = Readonly<Record<string, string>>;
 
 /** Headers that make a server answer 304 when nothing has changed. */
-export function makeConditionalHeaders(validators: Validators | undefined, url: URL): Record<string, string> {
-  if (validators === undefined || validators.url !== url.href) return {};
+export function makeConditionalHeaders(validators: KnownValidators | undefined, url: URL): Record<string, string> {
+  if (validators === undefined || !validators.isFor(url)) return {};
   const { etag, lastModified } = validators;
   return {
     ...(etag === null ? {} : { "if-none-match": etag }),

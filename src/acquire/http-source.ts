@@ -1,5 +1,6 @@
 /** http and https URLs as a source. */
 import { SpillwayError } from "../errors.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { parseTarget } from "./http/url.ts";
 import type { OpenedSource, UnchangedSource } from "./source.ts";
 import type { SourceKind } from "./source-kind.ts";
@@ -14,7 +15,7 @@ export const httpSource: SourceKind = {
       });
     }
     return {
-      given,
+      given: redactUrl(given),
       identity: url.href,
       fingerprint: () => network.fingerprint(url, prefers),
       open: async (options) => assertOpened(await network.open(url, { ...options, prefers })),

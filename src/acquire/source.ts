@@ -1,11 +1,11 @@
 /** A source: bytes that can be read once, and what its server or name claims about them. */
-import type { Freshness, Validators } from "./freshness.ts";
+import type { Freshness, KnownValidators } from "./freshness.ts";
 
 /** One place that bytes can be read from. */
 export type Source = {
-  /** The path or URL as the user gave it. */
+  /** The path or URL as the user gave it, without secrets: it is stored and shown. */
   readonly given: string;
-  /** The same for every spelling of the same place: part of what makes an artifact_ref. */
+  /** The same for every spelling of the same place, secrets included: part of what an artifact_ref is a keyed hash of. */
   readonly identity: string;
   /**
    * The cache key: everything that decides which bytes a server sends, credentials included. It is secret, so it is only
@@ -14,7 +14,7 @@ export type Source = {
   fingerprint?(): Promise<string>;
   open(options: OpenOptions): Promise<OpenedSource>;
   /** Asks the server whether the copy fetched before is still valid. */
-  revalidate?(validators: Validators, options: OpenOptions): Promise<OpenedSource | UnchangedSource>;
+  revalidate?(validators: KnownValidators, options: OpenOptions): Promise<OpenedSource | UnchangedSource>;
 };
 
 export type OpenOptions = {
@@ -45,13 +45,21 @@ export type OpenedSource = {
 /** What an HTTP response says beyond its bytes. */
 export type ResponseInfo = {
   readonly statusCode: number;
+  /** Whether no other site led to it by a redirect. */
+  readonly isDirect: boolean;
   /** Sentences for the reader: where the content came from, what could not be checked. */
   readonly notes: readonly string[];
   /** Why the body is incomplete; known only after its chunks were read. */
-  shortfall(): string | undefined;
+  shortfall(): Shortfall | undefined;
   /** Undefined where the response may not be cached. */
   readonly freshness: Freshness | undefined;
 };
+
+/** Why the bytes of a source end early: our own limits, a full disk, a broken download, or the server. */
+export type SourceCut = "size_limit" | "disk" | "connection" | "timeout" | "server";
+
+/** Why a body is incomplete; the reason is worded as the end of a sentence. */
+export type Shortfall = { readonly by: Exclude<SourceCut, "size_limit" | "disk">; readonly reason: string };
 
 /** The server says that the copy fetched before is still valid. */
 export type UnchangedSource = { readonly unchanged: true; readonly freshness: Freshness | undefined };

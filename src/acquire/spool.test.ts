@@ -30,10 +30,10 @@ describe("a spool", () => {
         assert.deepEqual(await bytesOf(spooled.content), Buffer.from(bytes));
         assert.equal(spooled.sha256, createHash("sha256").update(bytes).digest("hex"));
         assert.equal(spooled.sizeBytes, bytes.length);
-        assert.equal(spooled.truncated, false);
-        const { content, sizeBytes, sha256, truncated } = spoolBytes(bytes);
+        assert.equal(spooled.cutBy, null);
+        const { content, sizeBytes, sha256, cutBy } = spoolBytes(bytes);
         assert.deepEqual([content, sizeBytes], [{ bytes }, bytes.length]);
-        assert.deepEqual([sha256, truncated], [spooled.sha256, false]);
+        assert.deepEqual([sha256, cutBy], [spooled.sha256, null]);
       }),
       { numRuns: 50 },
     );
@@ -50,7 +50,7 @@ describe("a spool", () => {
       await using folder = await makeTemporaryFolder();
       const source = Buffer.alloc(size, "x");
       await using spooled = await spool(splitChunks(source), open([folder.path], { capBytes: cap }));
-      assert.equal(spooled.truncated, truncated);
+      assert.equal(spooled.cutBy, truncated ? "size_limit" : null);
       assert.deepEqual(await bytesOf(spooled.content), source.subarray(0, cap));
       assert.equal(spooled.sizeBytes, Math.min(size, cap));
     });

@@ -6,6 +6,7 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
 import { abortable } from "./abortable.ts";
 import { joinChunks } from "./chunks.ts";
+import type { SourceCut } from "./source.ts";
 
 /** Where a body is: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -15,8 +16,8 @@ export type Spool = AsyncDisposable & {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** The source was longer than could be kept: these bytes are only its beginning. */
-  readonly truncated: boolean;
+  /** Why these bytes are only the beginning of the source; null if they are all of it. */
+  readonly cutBy: SourceCut | null;
 };
 
 export type SpoolOptions = {
@@ -41,7 +42,7 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
   const hash = createHash("sha256");
   let writer = makeMemoryWriter();
   let sizeBytes = 0;
-  let truncated = false;
+  let cutBy: SourceCut | null = null;
   try {
     for await (const chunk of gatherChunks(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
       // Only the last chunk can be short, so a short first chunk is the whole body.
@@ -50,12 +51,13 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
       const accepted = room.subarray(0, await writer.write(room));
       hash.update(accepted);
       sizeBytes += accepted.length;
-      truncated = accepted.length < chunk.length;
-      if (truncated) break;
+      if (accepted.length === chunk.length) continue;
+      cutBy = accepted.length < room.length ? "disk" : "size_limit";
+      break;
     }
     const content = await writer.finish();
     const sha256 = hash.digest("hex");
-    return { content, sizeBytes, sha256, truncated, [Symbol.asyncDispose]: writer.remove };
+    return { content, sizeBytes, sha256, cutBy, [Symbol.asyncDispose]: writer.remove };
   } catch (error) {
     await writer.remove();
     throw error;
@@ -68,7 +70,7 @@ export function spoolBytes(bytes: Uint8Array): Spool {
     content: { bytes },
     sizeBytes: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex"),
-    truncated: false,
+    cutBy: null,
     [Symbol.asyncDispose]: async () => undefined,
   };
 }

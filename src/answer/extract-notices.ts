@@ -6,20 +6,21 @@ import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
-import { formatCount, formatNumber, formatSize, nameKind } from "./phrases.ts";
+import { formatCount, formatNumber, nameKind } from "./phrases.ts";
+import { describeCut, hintForCut, reasonForCut } from "./source-cut.ts";
+import { describeWrongAnnouncement, makeAnnouncedFailure } from "./wrong-announcement.ts";
 
 /** Sentences about what the reader does not see. */
 export function listExtractWarnings(record: ArtifactFacts, extract: Extract): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
-  if (record.source_truncated) {
-    warnings.push(`Only the first ${formatSize(record.size_bytes)} of the source were kept.`);
-  }
+  const wrongAnnouncement = describeWrongAnnouncement(record);
+  if (wrongAnnouncement !== undefined) warnings.push(wrongAnnouncement);
+  if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
   if (isPartial) warnings.push(partialWarning(extract));
-  // For an encrypted document the failure's sentence says everything.
-  if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")
-    warnings.push(`${sentenceCase(clip(ended.failed.detail, DETAIL_CHARS))}.`);
+  if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
   if (ended && !ended.failed && size.segments === 0) {
@@ -28,6 +29,16 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract): st
   return warnings;
 }
 
+/** What the failure's own sentence does not say. */
+function failureWarnings({ reason, detail }: Failure): string[] {
+  if (reason !== "encrypted") return detail === "" ? [] : [`${sentenceCase(clip(detail, DETAIL_CHARS))}.`];
+  // Other encryption cannot be opened with a password.
+  return detail === "" || /password/.test(detail) ? [PASSWORD_HINT] : [];
+}
+
+const PASSWORD_HINT =
+  "To read it, call read_artifact with its artifact_ref and the parameter password; on the command line use --password.";
+
 export function toDocumentFields({ info, description }: Extract): DocumentFields {
   const { title, author, date, site, canonicalUrl, language } = info;
   return {
@@ -35,7 +46,7 @@ export function toDocumentFields({ info, description }: Extract): DocumentFields
     ...(author !== undefined && { author }),
     ...(date !== undefined && { date }),
     ...(site !== undefined && { site }),
-    ...(canonicalUrl !== undefined && { canonical_url: canonicalUrl }),
+    ...(canonicalUrl !== undefined && { canonical_url: redactUrl(canonicalUrl) }),
     ...(language !== undefined && { language }),
     ...description.fields,
   };
@@ -67,12 +78,19 @@ function partialWarning({ size: { chars, segments }, info: { pageCount }, ended 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The sentence for a document whose text cannot be read, although the call succeeded. */
-export function makeFailureSentence(
-  { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
-  { reason, detail }: Failure,
-): string {
-  const reasonText = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
-  return `Failed to extract text from ${nameKind(content_kind, media_type)}: ${reasonText}`;
+export function describeFailure(record: ArtifactFacts, { ended, hasText, size }: Extract): string | undefined {
+  if (ended?.failed) return makeFailureSentence(record, ended.failed);
+  return hasText && size.chars > 0 ? undefined : makeAnnouncedFailure(record);
+}
+
+function makeFailureSentence(facts: ArtifactFacts, failure: Failure): string {
+  return `Failed to extract text from ${nameKind(facts.content_kind, facts.media_type)}: ${findReason(facts, failure)}`;
+}
+
+function findReason(facts: ArtifactFacts, { reason, detail }: Failure): string {
+  if (reason === "encrypted" && detail !== "") return detail;
+  // What looks corrupt is only incomplete.
+  return reason === "corrupt" && facts.source_truncated ? reasonForCut(facts) : failureReasons[reason];
 }
 
 const failureReasons: Record<Failure["reason"], string> = {

@@ -10,7 +10,7 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, REASON_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
 
 /** The facts of one fetch, before they are worded. */
@@ -30,7 +30,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   const { facts, delivery, extract, title, fittedText, pages, budget } = fetchFacts;
   const { hasText, isPartial } = extract;
   const truncated = fittedText.hasMore || isPartial || facts.source_truncated;
-  const error = extract.ended?.failed ? makeFailureSentence(facts, extract.ended.failed) : undefined;
+  const error = describeFailure(facts, extract);
   const warnings = listWarnings(fetchFacts);
   const content = hasText && !(fittedText.hasMore && fittedText.text === "") ? fittedText.text : null;
   return {
@@ -96,9 +96,8 @@ function listWarnings(fetchFacts: FetchFacts): string[] {
   return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;
 }
 
-function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): string[] {
+function deliveryWarnings({ notes, rendering, cachedAt }: Delivery): string[] {
   return [
-    ...(shortfall === null ? [] : [`The body is not complete: ${shortfall}. Fetch it again for the rest.`]),
     ...notes,
     ...(rendering === null ? [] : [renderingNote(rendering)]),
     ...(cachedAt === null

@@ -12,7 +12,7 @@ import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
 
 /** The facts of one read, before they are worded. */
@@ -28,7 +28,7 @@ type ReadFacts = {
 /** The answer for the facts of a read. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
-  const error = extract.ended?.failed ? makeFailureSentence(record, extract.ended.failed) : undefined;
+  const error = describeFailure(record, extract);
   const warnings = listExtractWarnings(record, extract);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =

@@ -1,5 +1,6 @@
 /** The texts that the runner shows to its model and its user. */
 import { CALL_LINE_CHARS } from "../system/clip-lengths.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { formatCount, formatNumber, formatSize } from "./phrases.ts";
 
@@ -45,7 +46,7 @@ export function formatCallLine(tool: string, input: unknown, chars: number, isEr
 
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).join(" ");
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return typeof value === "string" ? redactUrl(value) : (JSON.stringify(value) ?? "");
 }
 
 /** The facts that the summary of a run reports. */

@@ -43,6 +43,33 @@ describe("the artifact store", () => {
     assert.equal(await bytesOf(objects, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
   });
 
+  test("does the same work for bytes that a stranger has as for bytes that are new", async () => {
+    /** The calls of one keep, without what differs by owner and content. */
+    async function callsOfKeep(objects: Objects, body: string): Promise<string[]> {
+      const calls: string[] = [];
+      const recorded = new Proxy(objects, {
+        get(target, name: keyof Objects) {
+          const method = target[name];
+          if (typeof method !== "function") return method;
+          return (key: string, ...rest: readonly unknown[]) => {
+            const plainKey = key.replaceAll(/[0-9a-f]{32,64}|(?<=blobs\/)[0-9a-f]{2}/g, "#");
+            calls.push(`${name} ${plainKey} ${rest[0] instanceof Uint8Array ? `${rest[0].length} bytes` : ""}`);
+            return Reflect.apply(method, target, [key, ...rest]);
+          };
+        },
+      });
+      await openStore(recorded, { owner: "bob", run: "r" }).keep(makeMemorySpool(body), plainTextDetection, origin);
+      return calls;
+    }
+
+    const [shared, fresh] = [memoryObjects(), memoryObjects()];
+    await openStore(shared, alice).keep(makeMemorySpool("the same bytes"), plainTextDetection, origin);
+    await openStore(fresh, alice).keep(makeMemorySpool("any other byte"), plainTextDetection, origin);
+    const [known, unknown] = [await callsOfKeep(shared, "the same bytes"), await callsOfKeep(fresh, "the same bytes")];
+    assert.deepEqual(known, unknown);
+    assert.ok(known.includes("put blobs/#/# 14 bytes"), known.join("\n"));
+  });
+
   test("gives the same source the same ref and the record of its first keep", async () => {
     let time = Date.UTC(2026, 0, 1);
     const objects = memoryObjects(() => time);

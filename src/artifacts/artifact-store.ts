@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
 import type { Detection } from "../detect/kind.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { isRedacted } from "../system/redact-url.ts";
 import { blobKey, ownerKeys, refOfKey, trashKey } from "./keys.ts";
 import { type Objects, readObject } from "./objects.ts";
 import {
@@ -43,10 +44,11 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       secret ??= ownerSecret(objects, keys.secret);
       const ref = makeRef(await secret, spool.sha256, origin.identity);
       const record = newRecord(ref, spool, detection, origin);
+      const isKnown = (await objects.head(keys.record(ref))) !== undefined;
       await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
       // Until the record exists, a concurrent sweep may delete the blob; afterwards it cannot.
       for (let attempt = 0; attempt < 3; attempt++) {
-        await keepBlob(objects, spool);
+        await keepBlob(objects, spool, isKnown);
         await keepRecord(record);
         if ((await hasRecord(ref)) && (await hasBlob(record))) return toRecord(record, now());
       }
@@ -57,16 +59,19 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     }
   }
 
-  /** An HMAC with the owner's key: it reveals nothing about its input. */
-  async function seal(text: string): Promise<string> {
+  /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */
+  async function makeSeal(): Promise<(text: string) => string> {
     secret ??= ownerSecret(objects, keys.secret);
     // If the secret could not be read, the next call tries again.
     secret.catch(() => {
       secret = undefined;
     });
-    return createHmac("sha256", await secret)
-      .update(text)
-      .digest("hex");
+    const key = await secret;
+    return (text) => createHmac("sha256", key).update(text).digest("hex");
+  }
+
+  async function seal(text: string): Promise<string> {
+    return (await makeSeal())(text);
   }
 
   function newRecord(ref: string, spool: Spool, detection: Detection, origin: Origin): StoredRecord {
@@ -172,7 +177,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return new Set(uses.map(({ key }) => refOfKey(key)));
   }
 
-  return { owner, run, objects, now, keep, find, seal, local, list };
+  return { owner, run, objects, now, keep, find, seal, makeSeal, local, list };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
@@ -184,10 +189,14 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
   return secret;
 }
 
-async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool): Promise<void> {
+/**
+ * Writes the bytes, unless this owner has kept them from this source before. Bytes that only others have are written
+ * again: if they were not, the time of a keep would tell an owner what strangers have fetched.
+ */
+async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool, isKnown: boolean): Promise<void> {
   const key = blobKey(sha256);
   // A blob of another length is what a power failure left of an earlier write.
-  const isWhole = (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
+  const isWhole = isKnown && (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
   // Blobs are content-addressed: a concurrent writer writes the same bytes.
   if (!isWhole) await objects.put(key, "path" in content ? content : content.bytes);
 }
@@ -207,8 +216,9 @@ function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombston
     bytes: "the store was full",
     removed: "removed by its owner",
   }[reason];
+  const secretNote = isRedacted(source_url) ? ", with your own value in place of ***," : "";
   return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${reasonText}).`, {
-    hint: `Fetch ${source_url} again to get it back under the same ref while its content is the same.`,
+    hint: `Fetch ${source_url} again${secretNote} to get it back under the same ref while its content is the same.`,
   });
 }
 

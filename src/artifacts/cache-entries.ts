@@ -9,6 +9,8 @@ import type { ArtifactRecord } from "./record.ts";
 export type CacheEntry = {
   readonly artifact_ref: string;
   readonly status_code: number;
+  /** Whether no other site led to the response by a redirect; entries of older versions do not say. */
+  readonly is_direct?: boolean;
   /** When the server was last asked, and until when the entry is fresh, in milliseconds since 1970. */
   readonly fresh_until: number;
   readonly checked_at: number;
@@ -19,7 +21,7 @@ export type CacheEntry = {
   readonly notes: readonly string[];
 };
 
-/** The validators of the response (ETag, Last-Modified) and its URL. */
+/** The validators of the response (ETag, Last-Modified) and the seal of its URL, which may hold a secret. */
 type CachedValidators = {
   readonly url: string;
   readonly etag: string | null;

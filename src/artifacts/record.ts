@@ -1,4 +1,5 @@
 /** The record of an artifact: one JSON object per ref, parsed and checked here and trusted afterwards. */
+import type { SourceCut } from "../acquire/source.ts";
 import type { Spool } from "../acquire/spool.ts";
 import { type ContentKind, contentKinds, type DecidedBy, type Detection, type Signals } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
@@ -19,6 +20,8 @@ export type StoredRecord = {
   readonly decided_by: DecidedBy;
   readonly signals: Signals;
   readonly source_truncated: boolean;
+  /** Why it is truncated; records of older versions do not say. */
+  readonly source_cut_by?: SourceCut;
   /** The URL after redirects and alternates, if it differs. */
   readonly final_url?: string;
   /** The artifact this one was made from. */
@@ -65,7 +68,8 @@ export function artifactFacts(spool: Spool, detection: Detection, origin: Origin
     name: origin.name,
     decided_by: detection.decidedBy,
     signals: detection.signals,
-    source_truncated: spool.truncated,
+    source_truncated: spool.cutBy !== null,
+    ...(spool.cutBy && { source_cut_by: spool.cutBy }),
     ...(origin.finalUrl && { final_url: origin.finalUrl }),
     ...(origin.parentRef && { parent_ref: origin.parentRef }),
   };

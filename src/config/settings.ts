@@ -156,7 +156,7 @@ export const settingRows = {
     scope: "user",
     about:
       "Private places that may be fetched: hosts (wiki.example.com, *.corp.example), addresses and ranges (10.0.0.0/8), " +
-      "each with an optional port (127.0.0.1:8080).",
+      "each with an optional port (127.0.0.1:8080). An address counts for URLs that spell it, not for names that resolve to it.",
   },
   "network.deny": {
     type: "list",
@@ -170,8 +170,8 @@ export const settingRows = {
     default: {},
     scope: "user",
     about:
-      "Headers and cookies per host, sent to that host only. $NAME in a value is an environment variable, $$ a dollar " +
-      "sign. A host means https; write http://host for plain HTTP.",
+      "Headers and cookies per host, sent to that host only, and not after a redirect from another site. $NAME in a " +
+      "value is an environment variable, $$ a dollar sign. A host means https; write http://host for plain HTTP.",
   },
   "network.user_agent": {
     type: "text",
@@ -400,6 +400,14 @@ export const settingRows = {
     choices: ["on", "off"],
     scope: "user",
     about: "Whether that browser uses its sandbox. Set off only if it must run as root inside a container.",
+  },
+  "render.memory_bytes": {
+    type: "bytes",
+    default: 1 * GiB,
+    min: 512 * MiB,
+    scope: "user",
+    about:
+      "Memory that browser may use for one page, all its processes together. A page that needs more is not rendered.",
   },
   "render.wait": {
     type: "duration",

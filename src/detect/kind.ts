@@ -30,6 +30,15 @@ export type Signals = {
   readonly content: string;
   /** Sentences about contradictions: "header said application/pdf, the bytes are HTML". */
   readonly notes: readonly string[];
+  /** What the header, else the name, announced, where the content is something else. */
+  readonly announced?: AnnouncedKind;
+};
+
+/** The kind that content was said to have. */
+export type AnnouncedKind = {
+  readonly kind: ContentKind;
+  readonly mediaType: string;
+  readonly by: "header" | "name";
 };
 
 /** The kind of some content, and the evidence for it. */

@@ -7,7 +7,7 @@ import { isRefinement } from "./container-claims.ts";
 import type { Evidence } from "./evidence.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { isAlwaysSigned } from "./formats/magic.ts";
-import type { DecidedBy, Detection } from "./kind.ts";
+import type { AnnouncedKind, ContentKind, DecidedBy, Detection } from "./kind.ts";
 import { findContentKind, isTextMediaType } from "./media-types.ts";
 import type { Markup } from "./text/markup.ts";
 
@@ -17,8 +17,10 @@ type Decision = { readonly mediaType: string; readonly decidedBy: DecidedBy; rea
 export function resolveKind(evidence: Evidence): Detection {
   const decision = decide(evidence);
   const { text } = evidence;
+  const kind = kindOfDecision(decision);
+  const announced = findWrongAnnouncement(evidence, kind);
   return {
-    kind: kindOfDecision(decision),
+    kind,
     mediaType: decision.mediaType,
     charset: decision.isText === true && text.isText ? text.charset : null,
     decidedBy: decision.decidedBy,
@@ -28,6 +30,7 @@ export function resolveKind(evidence: Evidence): Detection {
       extension: evidence.extension,
       content: text.isText ? text.charset : `not text: ${text.reason}`,
       notes: [...findContradictions(evidence, decision), ...evidence.notes],
+      ...(announced && { announced }),
     },
   };
 }
@@ -128,6 +131,22 @@ const isSourceCode = (claim: string): boolean =>
 function refineByExtension(headerType: string, extension: string | null): string {
   if (headerType !== "text/plain" || extension === null) return headerType;
   return findContentKind(extension) === "text" ? extension : headerType;
+}
+
+/** The announced kind, if a reader who expected it must know that the content is another. */
+function findWrongAnnouncement({ header, extension }: Evidence, found: ContentKind): AnnouncedKind | undefined {
+  const mediaType = header.mediaType ?? extension;
+  if (mediaType === null) return undefined;
+  const kind = findContentKind(mediaType);
+  const by = header.mediaType === null ? "name" : "header";
+  return isDisappointing(kind, found) ? { kind, mediaType, by } : undefined;
+}
+
+/** Text that turns out to be a document is read as such, and a ZIP file that is a document only says it less precisely. */
+function isDisappointing(announced: ContentKind, found: ContentKind): boolean {
+  if (announced === "text" || announced === "html" || announced === found) return false;
+  if (announced === "unknown_binary") return found === "html";
+  return !(announced === "archive" && found === "office_doc");
 }
 
 function findContradictions(evidence: Evidence, decision: Decision): string[] {

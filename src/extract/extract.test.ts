@@ -28,6 +28,7 @@ function pages(texts: readonly string[], then?: ExtractItem | Error): Handler & 
 function request(objects: Objects, handler: Handler, more: Partial<ExtractOptions> = {}): ExtractOptions {
   return {
     objects,
+    owner: "alice",
     facts: {
       sha256: "0".repeat(64),
       size_bytes: 1,
@@ -115,15 +116,16 @@ describe("extracting", () => {
     assert.deepEqual(await keysOf(objects), []);
   });
 
-  test("another mode, version, charset or media type has an extract of its own", async () => {
+  test("another owner, mode, version, charset or media type has an extract of its own", async () => {
     const objects = memoryObjects();
     const base = request(objects, pages(["x"]));
     await extractText(base);
     await extractText({ ...base, mode: "raw" });
+    await extractText({ ...base, owner: "bob" });
     await extractText({ ...base, handler: { ...pages(["x"]), version: 2 } });
     await extractText({ ...base, facts: { ...base.facts, charset: "utf-8" } });
     await extractText({ ...base, facts: { ...base.facts, media_type: "text/plain" } });
-    assert.equal((await keysOf(objects)).length, 5);
+    assert.equal((await keysOf(objects)).length, 6);
   });
 
   test("answers from memory when the store cannot be written", async () => {

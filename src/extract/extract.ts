@@ -34,6 +34,8 @@ import {
 export type ExtractOptions = {
   /** Where the extract is stored. */
   readonly objects: Objects;
+  /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
+  readonly owner: string;
   readonly facts: Pick<
     ArtifactFacts,
     "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url" | "name"
@@ -84,8 +86,8 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 }
 
 async function extendStored(options: ExtractOptions): Promise<Extract> {
-  const { objects, facts, handler, mode, enough } = options;
-  const prefix = makeExtractPrefix(handler, facts, mode);
+  const { objects, owner, facts, handler, mode, enough } = options;
+  const prefix = makeExtractPrefix(handler, facts, mode, owner);
   const storedExtract = await openExtract(objects, prefix);
   if (storedExtract.ended || enough(storedExtract.size)) return toExtract(storedExtract, handler);
   return toExtract(await extend(options, prefix, storedExtract), handler);

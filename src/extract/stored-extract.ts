@@ -55,15 +55,16 @@ export type FileContent = {
 
 const emptySize: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
 
-/** The key prefix names everything the text depends on: bytes, handler and version, mode, and the claims about it. */
+/** The key prefix names everything the text depends on (bytes, handler and version, mode, claims), and its owner. */
 export function makeExtractPrefix(
   { name, version }: Pick<Handler, "name" | "version">,
   facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
   mode: Mode,
+  owner: string,
 ): string {
   const { sha256, media_type, charset } = facts;
   const options = createHash("sha256")
-    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts)]))
+    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts), owner]))
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
 }

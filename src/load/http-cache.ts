@@ -1,6 +1,6 @@
 /** The HTTP cache: looks up, revalidates and saves what was fetched, as long as its server allows. */
 import type { AcquiredSource } from "../acquire/acquire.ts";
-import type { Freshness } from "../acquire/freshness.ts";
+import type { Freshness, KnownValidators, Validators } from "../acquire/freshness.ts";
 import type { OpenedSource, Source } from "../acquire/source.ts";
 import {
   type CacheEntry,
@@ -32,7 +32,10 @@ export async function openOrRevalidate(
   const options = { signal: session.signal, noCache, incoming: session.incoming };
   const validators = cached?.entry.validators;
   if (!(cached && validators && source.revalidate)) return source.open(options);
-  const response = await source.revalidate(validators, options);
+  const seal = await session.store.makeSeal();
+  const { url, etag, lastModified } = validators;
+  const known: KnownValidators = { etag, lastModified, isFor: ({ href }) => seal(href) === url };
+  const response = await source.revalidate(known, options);
   if (!("unchanged" in response)) return response;
   return { revalidated: await extendExpiry(source, cached, response.freshness, session) };
 }
@@ -45,11 +48,15 @@ async function extendExpiry(
   session: Session,
 ): Promise<CachedSource> {
   const request = await source.fingerprint?.();
-  const validators = mergeValidators(entry.validators, freshness?.validators ?? null);
+  const validators = mergeValidators(entry.validators, await sealUrl(freshness?.validators ?? null, session));
   const extended: CacheEntry = { ...entry, validators, ...expiryFor(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
   if (request !== undefined && freshness) await saveCacheEntry(session.store, request, extended);
   if (request !== undefined && !freshness) await removeCacheEntry(session.store, request);
   return { entry: extended, record, isFresh: true };
+}
+
+async function sealUrl(validators: Validators | null, { store }: Session): Promise<CacheEntry["validators"]> {
+  return validators && { ...validators, url: await store.seal(validators.url) };
 }
 
 function mergeValidators(before: CacheEntry["validators"], now: CacheEntry["validators"]): CacheEntry["validators"] {
@@ -59,7 +66,7 @@ function mergeValidators(before: CacheEntry["validators"], now: CacheEntry["vali
 
 /** The cached artifact as a loaded source. */
 export async function fromCache(
-  { given }: Source,
+  { given, identity }: Source,
   { record, entry }: CachedSource,
   { store }: Session,
 ): Promise<LoadedSource> {
@@ -72,11 +79,12 @@ export async function fromCache(
     objects: store.objects,
     delivery: {
       statusCode: entry.status_code,
-      shortfall: null,
+      isDirect: entry.is_direct === true,
       notes: entry.notes,
       rendering: null,
       cachedAt: entry.checked_at,
     },
+    address: { identity, url: record.final_url ?? identity },
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -84,20 +92,20 @@ export async function fromCache(
 /** Saves a response in the cache; only complete bodies of successful responses are saved. */
 export async function saveToCache(
   source: Pick<Source, "fingerprint">,
-  { response, truncated }: AcquiredSource,
+  { response, cutBy }: AcquiredSource,
   artifact_ref: string,
   session: Session,
 ): Promise<void> {
   const freshness = response?.freshness;
-  if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
-  const { statusCode: status_code, notes } = response;
-  const { validators } = freshness;
+  if (!source.fingerprint || freshness === undefined || response === undefined || cutBy !== null) return;
+  const { statusCode: status_code, isDirect: is_direct, notes } = response;
   const expiry = expiryFor(freshness.maxAgeMs, session);
-  if (expiry.fresh_until === expiry.checked_at && validators === null) return;
+  if (expiry.fresh_until === expiry.checked_at && freshness.validators === null) return;
   await saveCacheEntry(session.store, await source.fingerprint(), {
     artifact_ref,
     status_code,
-    validators,
+    is_direct,
+    validators: await sealUrl(freshness.validators, session),
     notes,
     ...expiry,
   });

@@ -9,6 +9,7 @@ import type { Claims, Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import type { Session } from "../session/session.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { sourceName } from "../telemetry/events.ts";
 import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
 import type { Delivery, KeepResult, LoadedSource } from "./loaded-source.ts";
@@ -55,7 +56,9 @@ export async function keepSource(
     });
     const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
     const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
-    return { ...keepResult, facts, content, objects, delivery: toDelivery(response), [Symbol.asyncDispose]: dispose };
+    const address = { identity: source.identity, url: findUrl(acquired) };
+    const delivery = toDelivery(response);
+    return { ...keepResult, facts, content, objects, delivery, address, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
@@ -64,19 +67,22 @@ export async function keepSource(
 
 function toOrigin(
   { given, identity }: Pick<Source, "given" | "identity">,
-  { name, claims }: AcquiredSource,
+  acquired: AcquiredSource,
   parentRef: string | null,
 ): Origin {
-  const { url = "" } = claims;
-  return { given, identity, name, parentRef, finalUrl: isUrl(url) && url !== given ? url : null };
+  const url = findUrl(acquired);
+  const finalUrl = url === null ? null : redactUrl(url);
+  return { given, identity, name: acquired.name, parentRef, finalUrl: finalUrl === given ? null : finalUrl };
 }
 
-const isUrl = (text: string): boolean => /^https?:/i.test(text);
+function findUrl({ claims: { url = "" } }: AcquiredSource): string | null {
+  return /^https?:/i.test(url) ? url : null;
+}
 
 function toDelivery(response: ResponseInfo | undefined): Delivery {
   return {
     statusCode: response?.statusCode ?? null,
-    shortfall: response?.shortfall() ?? null,
+    isDirect: response?.isDirect ?? true,
     notes: response?.notes ?? [],
     rendering: null,
     cachedAt: null,
@@ -91,7 +97,7 @@ export async function detectSource(given: string, claims: Partial<Claims>, sessi
   const openedSource = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
   await using acquired = await acquireFrom(openedSource, session);
   const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
-  return { ...detection, sourceTruncated: acquired.truncated };
+  return { ...detection, sourceTruncated: acquired.cutBy !== null };
 }
 
 function acquireFrom(openedSource: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {

@@ -11,8 +11,8 @@ export type KeepResult =
 /** How the bytes arrived: from a server, from the cache, or from a browser that ran the page's scripts. */
 export type Delivery = {
   readonly statusCode: number | null;
-  /** Why the body is not complete; null when it is. */
-  readonly shortfall: string | null;
+  /** Whether no other site led to it by a redirect; else its page gets no credentials of the user's. */
+  readonly isDirect: boolean;
   /** What the HTTP client reports about how it was fetched, one sentence each. */
   readonly notes: readonly string[];
   /** Set for a page that needs its scripts, where a browser is configured. */
@@ -32,4 +32,13 @@ export type LoadedSource = AsyncDisposable &
     /** Where its extract is stored. */
     readonly objects: Objects;
     readonly delivery: Delivery;
+    readonly address: SourceAddress;
   };
+
+/** Where a source really is. It may hold secrets, so it is never stored or shown. */
+export type SourceAddress = {
+  /** What its ref is made from. */
+  readonly identity: string;
+  /** The URL it came from in the end; null for a source without one. */
+  readonly url: string | null;
+};

@@ -19,10 +19,10 @@ export function needsRendering({ description }: Extract, { settings }: Session):
  * rendered, the page itself, with the reason in its delivery.
  */
 export async function loadRendered(page: LoadedSource, session: Session): Promise<LoadedSource> {
-  const { facts, artifact_ref: parentRef, delivery } = page;
+  const { artifact_ref: parentRef, delivery } = page;
   try {
     const html = await render(page, session);
-    const rendered = await keepSource(renderedOrigin(facts), openHtml(facts, html), session, parentRef);
+    const rendered = await keepSource(renderedOrigin(page), openHtml(page, html), session, parentRef);
     return { ...rendered, delivery: { ...delivery, rendering: { parentRef } } };
   } catch (error) {
     session.signal.throwIfAborted();
@@ -36,24 +36,26 @@ export async function loadRendered(page: LoadedSource, session: Session): Promis
   }
 }
 
-async function render({ facts, content }: LoadedSource, session: Session): Promise<string> {
+async function render(page: LoadedSource, session: Session): Promise<string> {
+  const { facts, content } = page;
   const { settings, signal } = session;
   const body = Buffer.concat(await Array.fromAsync(toBody(content, facts.size_bytes).stream()));
   const { renderPage } = await import("../acquire/render/render.ts");
   return renderPage({
     chromium: settings["render.chromium"] ?? "",
     sandbox: settings["render.sandbox"] === "on",
-    url: addressOf(facts),
+    memoryBytes: settings["render.memory_bytes"],
+    folders: session.spoolFolders,
+    url: addressOf(page),
     document: { status: 200, headers: { "content-type": contentType(facts) }, body },
-    fetchResource: resources(session),
+    fetchResource: makeResourceFetch(page, session),
     settleMs: settings["render.wait"],
     signal,
   });
 }
 
 /** A page without a URL gets one that cannot be resolved. */
-const addressOf = ({ final_url, source_url }: ArtifactFacts): string =>
-  [final_url, source_url].find((url) => url !== undefined && /^https?:/i.test(url)) ?? "http://page.invalid/";
+const addressOf = ({ address }: LoadedSource): string => address.url ?? "http://page.invalid/";
 
 const contentType = ({ media_type, charset }: ArtifactFacts): string =>
   charset === null ? media_type : `${media_type}; charset=${charset}`;
@@ -61,22 +63,25 @@ const contentType = ({ media_type, charset }: ArtifactFacts): string =>
 /** All resources of one page together. */
 const MAX_RESOURCE_BYTES = 32 * 1024 * 1024;
 
-/** Fetches what the page requests, through the same guard as every fetch. */
-function resources({ network }: Session) {
+/** Fetches what the page requests, behind the guard. A page that another site chose gets no credentials. */
+function makeResourceFetch({ delivery }: LoadedSource, { network }: Session) {
   let room = MAX_RESOURCE_BYTES;
-  return async ({ url, headers }: ResourceRequest, signal: AbortSignal): Promise<Resource> => {
-    const { Origin: origin } = headers;
-    const options = { prefers: "source", signal, ...(origin && { headers: { origin } }) } as const;
-    const resource = await network?.open(new URL(url), options);
-    if (resource === undefined || "unchanged" in resource) throw new Error("Nothing was sent.");
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of resource.chunks) {
+  return async (request: ResourceRequest, signal: AbortSignal): Promise<Resource> => {
+    if (network === undefined) throw new Error("There is no network here.");
+    const { Origin: origin } = request.headers;
+    const { status, headers, chunks } = await network.requestForPage(new URL(request.url), {
+      headers: origin === undefined ? {} : { origin },
+      isOwnOrigin: request.isOwnOrigin,
+      withCredentials: delivery.isDirect,
+      signal,
+    });
+    const received: Uint8Array[] = [];
+    for await (const chunk of chunks) {
       room -= chunk.length;
       if (room < 0) throw new Error("The page requests too much data.");
-      chunks.push(chunk);
+      received.push(chunk);
     }
-    const status = resource.response?.statusCode ?? 200;
-    return { status, headers: keepHeaders(resource.headers), body: Buffer.concat(chunks) };
+    return { status, headers: keepHeaders(headers), body: Buffer.concat(received) };
   };
 }
 
@@ -87,18 +92,18 @@ function keepHeaders(headers: OpenedSource["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !droppedHeaders.has(name.toLowerCase())));
 }
 
-const renderedOrigin = ({ source_url }: ArtifactFacts) => ({
-  given: source_url,
-  identity: `${source_url} after its scripts`,
+const renderedOrigin = ({ facts, address }: LoadedSource) => ({
+  given: facts.source_url,
+  identity: `${address.identity} after its scripts`,
 });
 
-function openHtml(facts: ArtifactFacts, html: string): OpenedSource {
+function openHtml(page: LoadedSource, html: string): OpenedSource {
   return {
     chunks: (async function* () {
       yield Buffer.from(html);
     })(),
-    name: facts.name,
+    name: page.facts.name,
     headers: { "content-type": "text/html; charset=utf-8" },
-    location: addressOf(facts),
+    location: addressOf(page),
   };
 }

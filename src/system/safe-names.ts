@@ -31,8 +31,3 @@ export function escapePath(path: string): string {
     (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
-
-/** A URL without its user name and password. */
-export function removeUserinfo(address: string): string {
-  return address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/*)[^/?#\\]*@/i, "$1");
-}

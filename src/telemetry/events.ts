@@ -2,6 +2,7 @@
  * The closed list of events. An event records decisions and sizes, never content: no document
  * text, no query strings, no search text, no credentials. docs/events.md is made from the table below.
  */
+import { redactUrl } from "../system/redact-url.ts";
 
 /** The source in an event: a file's name or a URL's origin, nothing more. */
 type SourceName = string;
@@ -402,5 +403,7 @@ export function sourceName(given: string): SourceName {
   if (scheme === "http" || scheme === "https") return URL.parse(given)?.origin ?? "invalid URL";
   // The rest of any other URL may contain a secret too.
   if (scheme !== undefined && scheme !== "file") return `${scheme}:`;
-  return given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
+  // A URL without its scheme counts as a path.
+  const path = redactUrl(given);
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

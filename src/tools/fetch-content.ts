@@ -5,7 +5,8 @@ import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { ERROR_CHARS, STORED_URL_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
-import { clip, removeUserinfo } from "../system/safe-names.ts";
+import { redactUrl } from "../system/redact-url.ts";
+import { clip } from "../system/safe-names.ts";
 import { fetchSelected, renderFetched, type SelectedFields } from "./fetch-tool.ts";
 import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
@@ -119,7 +120,7 @@ async function fetchIsolated(
 function toResponseEntry(outcome: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
   if ("error" in outcome) {
     const { error } = outcome;
-    const url = removeUserinfo(outcome.url);
+    const url = redactUrl(outcome.url);
     const source_url = clip(url, STORED_URL_CHARS);
     return {
       source_url,

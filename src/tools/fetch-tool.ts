@@ -6,6 +6,7 @@ import { SpillwayError } from "../errors.ts";
 import type { SelectorInput } from "../extract/select/selector.ts";
 import type { Bound, SourceBudget } from "../fit/budget.ts";
 import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, TITLE_NOTICE_CHARS } from "../system/clip-lengths.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
 import { readArtifact } from "../verbs/read.ts";
@@ -94,7 +95,7 @@ const findScheme = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+
 const knownSchemes = ["http", "https", "data", "file"];
 
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
-  const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
+  const name = JSON.stringify(clip(redactUrl(address), LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
     ? `${name} is a handle: send it to read_artifact or get_search_content.`
     : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;

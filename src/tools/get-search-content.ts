@@ -5,6 +5,7 @@ import { type Mode, modes } from "../extract/handler.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
 import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, STORED_TITLE_CHARS, URL_FIELD_CHARS } from "../system/clip-lengths.ts";
 import { formatCount } from "../system/quantities.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
@@ -90,12 +91,13 @@ function chooseEntries(
   if (ofQuery.length === 0) throw notStoredError("query", wantedQuery ?? "", storedQueries(entries));
   if (urlIndex !== undefined) return [entryAt(numbered, urlIndex)];
   if (url === undefined) return ofQuery;
-  const normalize = (address: string) => URL.parse(address)?.href ?? address;
+  // Addresses are stored without their secrets.
+  const normalize = (address: string) => redactUrl(URL.parse(address)?.href ?? address);
   const same = ofQuery.filter(({ entry }) => normalize(entry.source_url) === normalize(url));
   if (same.length > 0) return same.slice(0, 1);
   throw notStoredError(
     "url",
-    url,
+    redactUrl(url),
     entries.map(({ source_url }) => source_url),
   );
 }

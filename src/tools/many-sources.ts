@@ -11,7 +11,8 @@ import {
   SHORT_NAME_CHARS,
   SHORTEST_URL_CHARS,
 } from "../system/clip-lengths.ts";
-import { clip, removeUserinfo } from "../system/safe-names.ts";
+import { redactUrl } from "../system/redact-url.ts";
+import { clip } from "../system/safe-names.ts";
 import { clipFields } from "./clip-fields.ts";
 import { makeLinks, type SelectedFields, titleNotices } from "./fetch-tool.ts";
 import type { RenderedReply } from "./tool.ts";
@@ -88,7 +89,7 @@ function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
 function errorBlock(url: string, error: Error, index: number): Block {
   const message = clip(error.message, ERROR_CHARS);
   const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
-  const shownUrl = clip(removeUserinfo(url), PATH_CHARS);
+  const shownUrl = clip(redactUrl(url), PATH_CHARS);
   return {
     text: `${index}. ${shownUrl}\n${message}${hint === "" ? "" : `\n${clip(hint, ERROR_CHARS)}`}`,
     fields: { url: shownUrl, error: message, code, hint: clip(hint, ERROR_CHARS) },
@@ -97,7 +98,7 @@ function errorBlock(url: string, error: Error, index: number): Block {
 
 /** The smallest form that still shows every handle. */
 function shortBlock(outcome: FetchOutcome, index: number): Block {
-  const url = clip(removeUserinfo(outcome.url), SHORTEST_URL_CHARS);
+  const url = clip(redactUrl(outcome.url), SHORTEST_URL_CHARS);
   if ("error" in outcome)
     return { text: `${index}. ${url} failed`, fields: { url, error: clip(outcome.error.message, SHORT_NAME_CHARS) } };
   const { artifact_ref } = outcome.answer.fields;

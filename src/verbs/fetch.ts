@@ -61,6 +61,7 @@ async function answerSource(given: string, options: FetchOptions, session: Sessi
 function extractSource(source: LoadedSource, options: FetchOptions, session: Session): Promise<Extract> {
   return extractText({
     ...source,
+    owner: session.store.owner,
     handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",
     enough: enoughFor(source.facts, options, session),

@@ -45,15 +45,24 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const { entry, ...rest } = options;
   if (entry !== undefined) return readArtifact(await keepEntry(ref, entry, session), rest, session);
   const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
-  const { settings, signal } = session;
+  const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
   await using artifact = await openArtifact(ref, session);
   const { record } = artifact;
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
   const enough = limitExtraction(settings["extract.chars"], enoughFor(selector, budget));
-  const limits = readChildLimits(settings);
-  const extract = await extractText({ ...artifact, facts: record, handler, mode, enough, limits, signal, password });
+  const extract = await extractText({
+    ...artifact,
+    owner: store.owner,
+    facts: record,
+    handler,
+    mode,
+    enough,
+    limits: readChildLimits(settings),
+    signal,
+    password,
+  });
   const reading = await readSelected(extract, selector, budget, signal);
   const totalLines = await select.countTotalLines(extract);
   const answer = answerRead({ record, extract, selector, reading, totalLines, budget });

@@ -1,4 +1,5 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
+import { readdirSync } from "node:fs";
 import {
   deleteArtifact as remove,
   type SweepReport,
@@ -10,12 +11,12 @@ import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
-export type SweepResult = SweepReport & { readonly deletedIndexes: number };
+export type SweepResult = SweepReport & { readonly deletedIndexes: number; readonly deletedProfiles: number };
 
 /** Expiry of something other than artifacts. It registers itself, so that a sweep loads no code that is not in use. */
 export type Sweeper = {
   /** The count of the result that it fills. */
-  readonly counts: Exclude<keyof SweepResult, keyof SweepReport>;
+  readonly counts: "deletedIndexes";
   /** Whether its last sweep, by any process, is long enough ago. Marks the sweep as done. */
   takeTurn(session: Session): boolean;
   /** Deletes what has expired, emits the events and returns how many. */
@@ -33,19 +34,40 @@ export function registerSweeper(sweeper: Sweeper): void {
 export async function sweepArtifacts(session: Session): Promise<SweepResult> {
   const report = await sweep(session.store, session.settings).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
-  return { ...report, deletedIndexes: sweepers.get("deletedIndexes")?.sweep(session) ?? 0 };
+  return {
+    ...report,
+    deletedIndexes: sweepers.get("deletedIndexes")?.sweep(session) ?? 0,
+    deletedProfiles: await sweepBrowserProfiles(session),
+  };
 }
 
 /** Does the same if the last sweep is long enough ago; every fetch and every requested indexing calls it. */
 export async function sweepIfDue(session: Session): Promise<void> {
   const report = await sweepWhenDue(session.store, session.settings);
   for (const swept of report?.swept ?? []) emitSwept(session, swept);
+  if (report !== undefined) await sweepBrowserProfiles(session);
   for (const sweeper of sweepers.values()) if (sweeper.takeTurn(session)) sweeper.sweep(session);
 }
 
 /** Removes one artifact; its ref then says when it was removed. */
 export async function removeArtifact(ref: string, session: Session): Promise<void> {
   emitSwept(session, await remove(session.store, ref).catch(throwUnwritable));
+}
+
+/** Removes the folders that browsers of killed processes left behind. Loads its module only where there is one. */
+async function sweepBrowserProfiles({ spoolFolders, now }: Session): Promise<number> {
+  if (!spoolFolders.some(hasProfile)) return 0;
+  const { sweepProfiles } = await import("../acquire/render/profiles.ts");
+  return sweepProfiles(spoolFolders, now());
+}
+
+function hasProfile(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name.startsWith("spillway-render-"));
+  } catch {
+    // A folder that cannot be listed has nothing that could be removed.
+    return false;
+  }
 }
 
 function throwUnwritable(error: unknown): never {

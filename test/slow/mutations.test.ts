@@ -67,6 +67,7 @@ describe("damaged documents", { timeout: 900_000 }, () => {
       const startedAt = Date.now();
       const extract = await extractText({
         objects: memoryObjects(),
+        owner: "alice",
         facts: {
           sha256,
           size_bytes: bytes.length,

@@ -47,7 +47,7 @@ describe("headers for a host", () => {
     }
   });
 
-  test("reach only that host, also when it redirects elsewhere and back", async () => {
+  test("reach only that host, and no longer after a redirect through another site", async () => {
     const received: string[] = [];
     await using away = await startServer((request, response) => {
       received.push(`away ${request.headers.cookie}`);
@@ -63,6 +63,63 @@ describe("headers for a host", () => {
       env,
     });
     assert.equal((await fetchBytes(client, wiki.origin)).text, "page");
-    assert.deepEqual(received, ["wiki sid=s1d", "away undefined", "wiki sid=s1d"]);
+    assert.deepEqual(received, ["wiki sid=s1d", "away undefined", "wiki undefined"]);
+  });
+
+  describe("when a redirect from another site leads to it", () => {
+    /** A wiki that needs the cookie for some pages, and a site that redirects to any of its pages. */
+    async function startSites() {
+      const received: string[] = [];
+      const wiki = await startServer((request, response) => {
+        received.push(`${request.url} ${request.headers.cookie}`);
+        if (request.url === "/moved") return void response.writeHead(302, { location: "/page" }).end();
+        if (request.url === "/secret") return void response.writeHead(401).end();
+        if (request.url === "/page.md") return void response.setHeader("content-type", "text/markdown").end("# md");
+        response.setHeader("content-type", "text/html");
+        response.end('<link rel="alternate" type="text/markdown" href="/page.md"><p>page');
+      });
+      const away = await startServer(
+        ({ url = "" }, response) => void response.writeHead(302, { location: `${wiki.origin}${url}` }).end(),
+      );
+      const settings = { "network.headers": { [wiki.allow]: { Cookie: "sid=$SID" } } };
+      const client = openTestClient([wiki, away], { settings, env });
+      return { received, wiki, away, client };
+    }
+
+    test("are not sent there, nor on its own redirects, nor for its Markdown form", async () => {
+      const { received, wiki, away, client } = await startSites();
+      await using _wiki = wiki;
+      await using _away = away;
+      await using _client = client;
+      const fetched = await fetchBytes(client, `${away.origin}/moved`);
+      assert.equal(fetched.text, "# md");
+      assert.equal(fetched.response.isDirect, false);
+      assert.deepEqual(received, ["/moved undefined", "/page undefined", "/page.md undefined"]);
+      assert.match(
+        fetched.response.notes.join(" "),
+        /network\.headers of 127\.0\.0\.1:\d+ were not sent.*\/page" itself/,
+      );
+    });
+
+    test("are sent when its own pages redirect to each other", async () => {
+      const { received, wiki, away, client } = await startSites();
+      await using _wiki = wiki;
+      await using _away = away;
+      await using _client = client;
+      const fetched = await fetchBytes(client, `${wiki.origin}/moved`);
+      assert.equal(fetched.response.isDirect, true);
+      assert.deepEqual(received, ["/moved sid=s1d", "/page sid=s1d", "/page.md sid=s1d"]);
+    });
+
+    test("the error for a page that needs them says how to send them", async () => {
+      const { wiki, away, client } = await startSites();
+      await using _wiki = wiki;
+      await using _away = away;
+      await using _client = client;
+      await assert.rejects(fetchBytes(client, `${away.origin}/secret`), {
+        code: "http_status",
+        hint: new RegExp(`redirect from another site led there\\. Fetch "${wiki.origin}/secret" itself`),
+      });
+    });
   });
 });

@@ -5,11 +5,14 @@ import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
-import { getPort, isLoopbackHost } from "./transport/env-proxy.ts";
+import { isLoopbackHost } from "./guard/ip-addresses.ts";
+import { getPort } from "./transport/env-proxy.ts";
 
 type Credentials = {
   /** The headers for this URL's host, with lower-case names. */
   headersFor(url: URL): Record<string, string>;
+  /** Whether there are any for this URL's host. */
+  hasHeadersFor(url: URL): boolean;
   /** Changes with any of the headers. It is secret, so it is only ever passed to a hash. */
   readonly fingerprint: string;
 };
@@ -26,6 +29,7 @@ export function makeCredentials(headers: HostHeaders, env: Environment): Credent
         ),
       );
     },
+    hasHeadersFor: (url) => hosts.some(({ matches }) => matches(url)),
     fingerprint: JSON.stringify(
       hosts.map(({ host, lines }) => [
         host,

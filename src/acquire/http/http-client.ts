@@ -1,12 +1,14 @@
 /** HTTP client: SSRF guard, per-host delay, robots.txt, one deadline; reports what could not be verified. */
 import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { OpenedSource, OpenOptions, PagePreference, UnchangedSource } from "../source.ts";
 import { openResponseBody } from "./body/response-body.ts";
 import { type Deadline, withDeadline } from "./deadline.ts";
 import { type Guard, makeGuard } from "./guard/address-guard.ts";
 import { makeHostDelay } from "./host-delay.ts";
-import { toOpenedSource, toUnchangedSource } from "./opened-response.ts";
+import { formatUrl, toOpenedSource, toUnchangedSource } from "./opened-response.ts";
+import { makePageRequester, type PageRequestOptions, type PageResponse } from "./page-requests.ts";
 import { preferMarkdown } from "./prefer-markdown.ts";
 import {
   assertHasContent,
@@ -16,7 +18,7 @@ import {
   type RetryOptions,
   type Send,
 } from "./redirects.ts";
-import { type HeaderOptions, makeRequestHeaders } from "./request-headers.ts";
+import { type HeaderOptions, makeRequestHeaders, type RequestHeaders } from "./request-headers.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
 import { makeServicePost, type PostOptions } from "./service-post.ts";
 import { getPort } from "./transport/env-proxy.ts";
@@ -37,6 +39,8 @@ export type HttpClient = AsyncDisposable & {
    * host and port and nothing else; network.deny still applies, and no redirect is followed.
    */
   post(service: URL, options: PostOptions): Promise<string>;
+  /** Sends one request of a page that a browser runs; a redirect is returned, not followed. */
+  requestForPage(url: URL, options: PageRequestOptions): Promise<PageResponse>;
   /** Everything that decides which bytes a URL returns, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): Promise<string>;
 };
@@ -65,17 +69,10 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   };
   const requestHeaders = makeRequestHeaders(settings, env);
   const transport = openGuardedTransport(options);
+  // A page must not reach, through a browser, what the user allowed for fetches: its other origins are public places.
+  const publicTransport = openGuardedTransport({ ...options, settings: { ...settings, "network.allow": [] } });
   const waitForHost = makeHostDelay(settings["network.delay"], now);
-  const checkRobots = makeRobotsCheck({
-    request: (url, signal) =>
-      followRedirects(url, {
-        ...makeFollowOptions({ prefers: "source" }, signal),
-        send: (target, headers, until) => transport.request(target, headers, until),
-      }),
-    timeoutMs,
-    maxExpansion,
-    now,
-  });
+  const makeSend = makeSender(transport, true);
   const services = makeServicePost({
     retries,
     maxExpansion,
@@ -83,11 +80,22 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     openTransport: (service) => openGuardedTransport(options, service),
   });
 
-  function makeSend(lane: Lane): Send {
-    return async (url, headers, signal) => {
+  /** Requests through one transport, after the robots.txt that the same transport fetches. */
+  function makeSender(through: Transport, withCredentials: boolean): (lane: Lane) => Send {
+    const checkRobots = makeRobotsCheck({
+      request: (url, signal) =>
+        followRedirects(url, {
+          ...makeFollowOptions({ prefers: "source", withCredentials }, signal),
+          send: (target, headers, until) => through.request(target, headers, until),
+        }),
+      timeoutMs,
+      maxExpansion,
+      now,
+    });
+    return (lane) => async (url, headers, signal) => {
       if (settings["network.robots"] === "on") await checkRobots(url, signal);
       await waitForHost(url.host, signal);
-      return transport.request(url, headers, signal, { lane });
+      return through.request(url, headers, signal, { lane });
     };
   }
 
@@ -95,14 +103,25 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     request: HeaderOptions & Pick<HttpOpenOptions, "headers">,
     signal: AbortSignal,
   ): FollowOptions {
+    const { withCredentials = true } = request;
     return {
       ...retries,
       send: makeSend("main"),
-      headersFor: (url) => requestHeaders.headersFor(url, request),
+      headersFor: (url, isDirect) =>
+        requestHeaders.headersFor(url, { ...request, withCredentials: withCredentials && isDirect }),
       callerHeaders: request.headers ?? {},
       signal,
     };
   }
+
+  const requestForPage = makePageRequester({
+    retries,
+    timeoutMs,
+    maxExpansion,
+    headersFor: requestHeaders.headersFor,
+    sendOwn: makeSend("main"),
+    sendForeign: makeSender(publicTransport, false)("main"),
+  });
 
   async function fetchPage(
     url: URL,
@@ -113,11 +132,12 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     const followOptions = makeFollowOptions(request, deadline.combined);
     const first = await followRedirects(url, followOptions);
     if (first.status === 304 && request.validators) return toUnchangedSource(first, now());
-    assertHasContent(first);
+    const withheldNote = describeWithheld(first, requestHeaders);
+    assertHasContent(first, withheldNote);
     const openBody = (response: FinalResponse) =>
       openResponseBody(response, { ...deadline, maxExpansion, incoming: request.incoming });
     const page = { response: first, body: openBody(first) };
-    const origin = { requested: url, first };
+    const origin = { requested: url, first, notes: withheldNote === undefined ? [] : [withheldNote] };
     if (request.prefers !== "markdown") return toOpenedSource(page, origin, now());
     const markdownOptions = { ...followOptions, send: makeSend("nested"), callerSignal: request.signal, openBody };
     return toOpenedSource(await preferMarkdown(page, markdownOptions), origin, now());
@@ -127,11 +147,23 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     open: (url, request) =>
       withDeadline({ url, timeoutMs, signal: request.signal }, (deadline) => fetchPage(url, request, deadline)),
     post: services.post,
+    requestForPage,
     fingerprint: async (url, prefers) => requestHeaders.fingerprint(url, prefers),
     async [Symbol.asyncDispose]() {
-      await Promise.all([transport[Symbol.asyncDispose](), services[Symbol.asyncDispose]()]);
+      const closing = [transport, publicTransport, services].map((each) => each[Symbol.asyncDispose]());
+      await Promise.all(closing);
     },
   };
+}
+
+/** Where credentials were not sent because another site led to their host: what to do to send them. */
+function describeWithheld(
+  { isDirect, url }: FinalResponse,
+  { hasCredentials }: Pick<RequestHeaders, "hasCredentials">,
+): string | undefined {
+  if (isDirect || !hasCredentials(url)) return undefined;
+  const fact = `The network.headers of ${clip(url.host)} were not sent, because a redirect from another site led there.`;
+  return `${fact} Fetch ${formatUrl(url)} itself to send them.`;
 }
 
 /** A transport behind the guard of the settings, which also allows the host and port of a named service. */

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
+import type { Shortfall } from "../source.ts";
 
 type NetworkFault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
 
@@ -92,11 +93,11 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Why a body ended early, worded as the end of a note; undefined for other errors. */
-export function describeShortfall(error: unknown): string | undefined {
+export function describeShortfall(error: unknown): Shortfall | undefined {
   const code = findErrorCode(error);
-  if (code === "Z_BUF_ERROR") return "its compressed data is cut off";
+  if (code === "Z_BUF_ERROR") return { by: "connection", reason: "its compressed data is cut off" };
   return code !== undefined && /^(ECONN|EPIPE|UND_ERR_(SOCKET|RES_|CLOSED|BODY)|HPE_)/.test(code)
-    ? "the connection broke off"
+    ? { by: "connection", reason: "the connection broke off" }
     : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Turns the final response of a fetch into an opened source: its name, notes for the reader, and its freshness. */
 import { URL_CHARS } from "../../system/clip-lengths.ts";
+import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
 import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "../freshness.ts";
 import type { OpenedSource, UnchangedSource } from "../source.ts";
@@ -8,7 +9,12 @@ import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
 /** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
-type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
+type PageOrigin = {
+  readonly requested: URL;
+  readonly first: FinalResponse;
+  /** What the client reports about the requests. */
+  readonly notes: readonly string[];
+};
 
 /** The opened source of a page. */
 export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrigin, now: number): OpenedSource {
@@ -21,12 +27,13 @@ export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrig
     location: url.href,
     response: {
       statusCode: status,
+      isDirect: response.isDirect,
       notes: [
         ...makeNotes(origin),
         ...(isAlternate ? [`Read as Markdown from ${formatUrl(url)}.`] : []),
         ...body.notes,
       ],
-      shortfall: () => (status === 206 ? "the server sent only a part" : body.shortfall()),
+      shortfall: () => (status === 206 ? { by: "server", reason: "the server sent only a part" } : body.shortfall()),
       freshness: findFreshness(response, origin.first, now),
     },
   };
@@ -49,13 +56,15 @@ function findFreshness(response: FinalResponse, first: FinalResponse, now: numbe
   return freshness && { ...freshness, validators: null };
 }
 
-function makeNotes({ requested, first }: PageOrigin): string[] {
+function makeNotes({ requested, first, notes }: PageOrigin): string[] {
   const { url, isProxied, status } = first;
   return [
     ...(url.href === requested.href ? [] : [`Redirected to ${formatUrl(url)}.`]),
+    ...notes,
     ...(status === 206 ? ["The server sent only a part although the whole was requested."] : []),
     ...(isProxied ? ["Fetched through a proxy: the host's name was checked, its address could not be."] : []),
   ];
 }
 
-const formatUrl = (url: URL): string => clip(url.href, URL_CHARS);
+/** A URL in a sentence for the reader: short, without secrets, and in quotes, because its server chose its words. */
+export const formatUrl = (url: URL): string => JSON.stringify(clip(redactUrl(url.href), URL_CHARS));

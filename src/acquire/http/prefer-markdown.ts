@@ -24,16 +24,17 @@ export async function preferMarkdown(page: FetchedPage, options: MarkdownOptions
   const { head, chunks } = await peekChunks(body.chunks, MARKDOWN_LINK_PREFIX_BYTES);
   const prefix = head.subarray(0, MARKDOWN_LINK_PREFIX_BYTES);
   const url = findMarkdownLink(response.url, response.headers.link ?? "", prefix);
-  const markdown = url && (await readMarkdown(url, options));
+  const markdown = url && (await readMarkdown(url, response.isDirect, options));
   if (!markdown) return { response, body: { ...body, chunks } };
   response.discard();
   return markdown;
 }
 
 /** Undefined whenever the Markdown form cannot be used: the page itself is still there. */
-async function readMarkdown(url: URL, options: MarkdownOptions): Promise<FetchedPage | undefined> {
+async function readMarkdown(url: URL, isDirect: boolean, options: MarkdownOptions): Promise<FetchedPage | undefined> {
   try {
-    const response = { ...(await options.send(url, options.headersFor(url), options.signal)), url, hops: [] };
+    const sent = await options.send(url, options.headersFor(url, isDirect), options.signal);
+    const response = { ...sent, url, hops: [], isDirect };
     const body = options.openBody(response);
     const isText = response.status === 200 && /^text\/(markdown|x-markdown|plain)\b/i.test(contentTypeOf(response));
     const start = isText ? await peekChunks(body.chunks, MARKDOWN_CHECK_BYTES) : undefined;

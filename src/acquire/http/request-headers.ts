@@ -3,7 +3,7 @@ import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
-import { makeConditionalHeaders, type Validators } from "../freshness.ts";
+import { type KnownValidators, makeConditionalHeaders } from "../freshness.ts";
 import type { PagePreference } from "../source.ts";
 import { acceptedEncodings } from "./body/content-encoding.ts";
 import { makeCredentials } from "./credentials.ts";
@@ -11,12 +11,16 @@ import { makeCredentials } from "./credentials.ts";
 /** What varies from one fetch to the next. */
 export type HeaderOptions = {
   readonly prefers: PagePreference;
-  readonly validators?: Validators;
+  readonly validators?: KnownValidators;
   readonly noCache?: boolean;
+  /** False where another site chose the URL: then the credentials of its host are not sent. */
+  readonly withCredentials?: boolean;
 };
 
-type RequestHeaders = {
+export type RequestHeaders = {
   headersFor(url: URL, options: HeaderOptions): Readonly<Record<string, string>>;
+  /** Whether network.headers names the host of this URL. */
+  hasCredentials(url: URL): boolean;
   /** Changes with everything that may change the response, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): string;
 };
@@ -34,14 +38,15 @@ export function makeRequestHeaders(settings: Settings, env: Environment): Reques
   // A response that was cached under other guard rules must not be used under these.
   const guardRules = [settings["network.allow"], settings["network.deny"]];
   return {
-    headersFor: (url, { prefers, noCache, validators }) => ({
+    headersFor: (url, { prefers, noCache, validators, withCredentials = true }) => ({
       accept: accepts[prefers],
       "accept-encoding": acceptedEncodings,
       "user-agent": userAgent,
       ...(noCache ? { "cache-control": "no-cache" } : {}),
       ...makeConditionalHeaders(validators, url),
-      ...credentials.headersFor(url),
+      ...(withCredentials ? credentials.headersFor(url) : {}),
     }),
+    hasCredentials: credentials.hasHeadersFor,
     fingerprint: (url, prefers) =>
       JSON.stringify([url.href, accepts[prefers], userAgent, guardRules, credentials.fingerprint]),
   };

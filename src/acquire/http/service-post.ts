@@ -80,7 +80,7 @@ async function readText(
     receivedChunks.push(chunk);
     if (bytes > maxBytes) break;
   }
-  const problem = bytes > maxBytes ? `more than ${maxBytes} bytes` : shortfall();
+  const problem = bytes > maxBytes ? `more than ${maxBytes} bytes` : shortfall()?.reason;
   if (problem === undefined) return Buffer.concat(receivedChunks).toString("utf8");
   response.discard();
   throw new SpillwayError(

@@ -1,5 +1,7 @@
 /** Which URLs may be fetched, and the file name of what they return. */
 import { SpillwayError } from "../../errors.ts";
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
 
 /** Parses a URL, or a reference from a page at `base`, without its fragment; throws for one that may not be fetched. */
@@ -22,7 +24,7 @@ export function parseTarget(given: string, base?: URL): URL {
   return url;
 }
 
-/** The name that the server gives, else the end of the path, else the host. */
+/** On one line, without invisible characters: the name that the server gives, else the end of the path, else the host. */
 export function findFileName(url: URL, headers: Readonly<Record<string, string>>): string {
   const disposition = headers["content-disposition"] ?? "";
   const extendedName = /filename\*\s*=\s*(?:utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
@@ -31,7 +33,9 @@ export function findFileName(url: URL, headers: Readonly<Record<string, string>>
     extendedName === undefined
       ? (plainName?.[1]?.replace(/\\(.)/g, "$1") ?? plainName?.[2])
       : decodePercent(extendedName);
-  return lastPathSegment(fileName ?? "") || lastPathSegment(decodePercent(url.pathname)) || url.host;
+  const path = redactUrl(url.pathname);
+  const name = redactUrl(lastPathSegment(fileName ?? "")) || lastPathSegment(decodePercent(path)) || url.host;
+  return clip(name, PATH_CHARS);
 }
 
 /** The name must not contain a path: the server does not choose where a file is stored. */

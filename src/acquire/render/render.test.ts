@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdir, readdir, readlink, symlink, utimes } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { makeProfile, sweepProfiles } from "./profiles.ts";
 import { type RenderOptions, type Resource, renderPage } from "./render.ts";
 
 const chromium = process.env.SPILLWAY_TEST_CHROMIUM ?? "chromium";
@@ -19,6 +24,8 @@ const render = (body: string, options: Partial<RenderOptions> = {}): Promise<str
     url: "https://page.example/start",
     document: html(body),
     fetchResource: () => Promise.reject(new Error("not found")),
+    memoryBytes: 1024 * 1024 * 1024,
+    folders: [tmpdir()],
     settleMs: 8_000,
     signal: new AbortController().signal,
     ...options,
@@ -81,6 +88,41 @@ describe("rendering", { skip: !isInstalled && "no Chromium is installed", timeou
     await assert.rejects(render("<script>for (;;);</script>", { signal: controller.signal, settleMs: 500 }), /enough/);
   });
 
+  for (const [what, grow] of Object.entries({
+    objects: "for (const all = []; ; ) all.push({ a: all.length, b: [1, 2, 3] })",
+    buffers: "for (const all = []; all.length < 4000; ) all.push(new Uint8Array(1 << 24).fill(1))",
+    elements: "for (;;) { const p = document.createElement('p'); p.innerHTML = '<b>x</b>'.repeat(99); app.append(p) }",
+  })) {
+    test(`ends a page that fills the memory with ${what}, and says which setting allows more`, async () => {
+      await using folder = await makeTemporaryFolder();
+      const options = { memoryBytes: 400 * 1024 * 1024, folders: [folder.path] };
+      await assert.rejects(render(`<div id=app></div><script>${grow}</script>`, options), {
+        code: "render_failed",
+        message: /needs more memory in the browser than the 419 MB/,
+        hint: /render\.memory_bytes/,
+      });
+      assert.deepEqual(await readdir(folder.path), []);
+    });
+  }
+
+  test("keeps its temporary files in the profile, also below a long path, and leaves none behind", async () => {
+    await using folder = await makeTemporaryFolder();
+    const long = join(folder.path, "x".repeat(120));
+    let socket = "";
+    const page = await render("<p id=app></p><script>fetch('/x').catch(() => { app.textContent = 'made' })</script>", {
+      folders: [long],
+      async fetchResource() {
+        const [profile = ""] = await readdir(long);
+        // Chromium puts its socket below the folder for temporary files and links to it.
+        socket = resolve(long, profile, await readlink(join(long, profile, "SingletonSocket")));
+        throw new Error("nothing there");
+      },
+    });
+    assert.match(page, />made</);
+    assert.ok(socket.startsWith(join(long, "spillway-render-")), socket);
+    assert.deepEqual(await readdir(long), []);
+  });
+
   test("does not wait for a dialogue", async () => {
     assert.match(await render("<p id=app></p><script>alert(1); app.textContent = 'on'</script>"), />on</);
   });
@@ -92,5 +134,54 @@ describe("a browser that does not exist", () => {
       code: "render_failed",
       hint: /render\.chromium/,
     });
+  });
+});
+
+describe("sweeping profiles", () => {
+  /** A profile as a process with this number would name it on this machine. */
+  async function makeProfileOf(folder: string, pid: number): Promise<string> {
+    const name = (await makeProfile([folder])).replace(`-${process.pid}-`, `-${pid}-`);
+    await mkdir(join(name, "Default"), { recursive: true });
+    return name.slice(folder.length + 1);
+  }
+
+  test("removes those of ended processes and old ones, and nothing else", async () => {
+    await using folder = await makeTemporaryFolder();
+    const ended = spawnSync(process.execPath, ["--version"]).pid;
+    const abandoned = await makeProfileOf(folder.path, ended);
+    const ofOther = (await makeProfileOf(folder.path, ended)).replace(/render-[0-9a-f]{8}/, "render-00000000");
+    await mkdir(join(folder.path, ofOther));
+    const used = await makeProfileOf(folder.path, process.pid);
+    const old = await makeProfileOf(folder.path, process.pid);
+    await utimes(join(folder.path, old), new Date(0), new Date(0));
+    const ofOldVersion = "spillway-render-aB3dE6";
+    await mkdir(join(folder.path, ofOldVersion));
+    await utimes(join(folder.path, ofOldVersion), new Date(0), new Date(0));
+    await mkdir(join(folder.path, "spillway-render-mine"));
+    await utimes(join(folder.path, "spillway-render-mine"), new Date(0), new Date(0));
+    await mkdir(join(folder.path, "precious"));
+    await symlink(
+      "precious",
+      join(
+        folder.path,
+        abandoned.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+      ),
+    );
+
+    await sweepProfiles([folder.path, join(folder.path, "missing")], Date.now());
+    const left = await readdir(folder.path);
+    for (const name of [used, ofOther, "precious", "spillway-render-mine"]) assert.ok(left.includes(name), name);
+    for (const name of [abandoned, old, ofOldVersion]) assert.ok(!left.includes(name), name);
+  });
+
+  test("does not look behind a link", async () => {
+    await using folder = await makeTemporaryFolder();
+    await mkdir(join(folder.path, "real"));
+    const name = await makeProfileOf(join(folder.path, "real"), spawnSync(process.execPath, ["--version"]).pid);
+    await symlink("real", join(folder.path, "tmp"));
+    for (const link of ["tmp", "tmp/"]) {
+      assert.equal(await sweepProfiles([`${folder.path}/${link}`], Date.now()), 0, link);
+    }
+    assert.ok((await readdir(join(folder.path, "real"))).includes(name));
   });
 });

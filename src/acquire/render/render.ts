@@ -1,12 +1,18 @@
 /** Runs the scripts of a page in a browser and returns the document they make. The browser has no network access. */
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
-import { type BrowserOptions, type Devtools, openBrowser } from "./devtools.ts";
+import { type BrowserOptions, type Devtools, makeMemoryError, openBrowser } from "./devtools.ts";
+import { makeOwnRequestCheck, type PausedRequest } from "./own-requests.ts";
 
 /** A request that a page makes. */
-export type ResourceRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+export type ResourceRequest = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the page's own origin requests something from itself; everything else gets no trust of the user's. */
+  readonly isOwnOrigin: boolean;
+};
 
-/** The response to a page's request. */
+/** The response to a page's request; a redirect is followed by the browser, which applies its rules for origins. */
 export type Resource = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +35,11 @@ export async function renderPage(options: RenderOptions): Promise<string> {
   options.signal.throwIfAborted();
   await using browser = await openBrowser(options);
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + BROWSER_START_MS)]);
-  return await Promise.race([readPage(browser, options, signal), rejectOnAbort(signal, options.signal)]);
+  return await Promise.race([
+    readPage(browser, options, signal),
+    rejectOnAbort(signal, options.signal),
+    rejectOnFailure(browser, options.memoryBytes),
+  ]);
 }
 
 /** The time for starting a browser and reading its document, in addition to the page's own time. */
@@ -39,6 +49,16 @@ function rejectOnAbort(signal: AbortSignal, callerSignal: AbortSignal): Promise<
   return new Promise((_, reject) => {
     const onAbort = () => reject(callerSignal.aborted ? callerSignal.reason : makeTimeoutError());
     signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Rejects when the browser exits, or when scripts fill the heap: that crashes the page's process only. */
+function rejectOnFailure(browser: Devtools, memoryBytes: number): Promise<never> {
+  return new Promise((_, reject) => {
+    void browser.exited.then(reject);
+    browser.onEvent(({ method }) => {
+      if (method === "Inspector.targetCrashed") reject(makeMemoryError(memoryBytes));
+    });
   });
 }
 
@@ -53,7 +73,9 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
   const attachOptions = { targetId, flatten: true };
   const { sessionId } = await browser.call<{ sessionId: string }>("Target.attachToTarget", attachOptions);
   const call = <T>(method: string, params?: object): Promise<T> => browser.call(method, params, sessionId);
-  const waitUntilIdle = serveRequests(browser, call, options, signal);
+  // The main frame of a page has the id of its target.
+  const waitUntilIdle = serveRequests(browser, call, { ...options, mainFrameId: targetId }, signal);
+  await call("Inspector.enable");
   await call("Page.enable");
   await call("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
   await call("Page.navigate", { url: options.url });
@@ -65,11 +87,7 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
 
 type Call = <T>(method: string, params?: object) => Promise<T>;
 
-type PausedRequest = {
-  readonly requestId: string;
-  readonly resourceType: string;
-  readonly request: { readonly url: string; readonly method: string; readonly headers: Record<string, string> };
-};
+type ServeOptions = RenderOptions & { readonly mainFrameId: string };
 
 /** Further requests of a page are refused. */
 const MAX_PAGE_REQUESTS = 300;
@@ -78,8 +96,9 @@ const MAX_PAGE_REQUESTS = 300;
 const IDLE_MS = 400;
 
 /** Answers the page's requests, and returns a function that waits until the page is idle. */
-function serveRequests(browser: Devtools, call: Call, options: RenderOptions, signal: AbortSignal) {
+function serveRequests(browser: Devtools, call: Call, options: ServeOptions, signal: AbortSignal) {
   let [requestCount, openRequests, isLoaded, lastActivityAt] = [0, 0, false, Date.now()];
+  const isOwnRequest = makeOwnRequestCheck(options.url, options.mainFrameId);
 
   browser.onEvent(({ method, params }) => {
     lastActivityAt = Date.now();
@@ -89,8 +108,9 @@ function serveRequests(browser: Devtools, call: Call, options: RenderOptions, si
     if (method === "Fetch.requestPaused") void answerRequest(params as unknown as PausedRequest);
   });
 
-  async function answerRequest({ requestId, ...paused }: PausedRequest): Promise<void> {
+  async function answerRequest(paused: PausedRequest): Promise<void> {
     openRequests++;
+    const { requestId } = paused;
     const resource = await loadResource(paused).catch(() => undefined);
     const response = resource
       ? call("Fetch.fulfillRequest", { requestId, ...toFulfilment(resource) })
@@ -100,14 +120,13 @@ function serveRequests(browser: Devtools, call: Call, options: RenderOptions, si
     [openRequests, lastActivityAt] = [openRequests - 1, Date.now()];
   }
 
-  async function loadResource({
-    request,
-    resourceType,
-  }: Omit<PausedRequest, "requestId">): Promise<Resource | undefined> {
+  async function loadResource(paused: PausedRequest): Promise<Resource | undefined> {
+    const { request, resourceType } = paused;
+    const isOwnOrigin = isOwnRequest(paused);
     if (requestCount++ === 0) return options.document;
     const isAllowed =
       request.method === "GET" && neededTypes.includes(resourceType) && requestCount <= MAX_PAGE_REQUESTS;
-    return isAllowed ? await options.fetchResource(request, signal) : undefined;
+    return isAllowed ? await options.fetchResource({ ...request, isOwnOrigin }, signal) : undefined;
   }
 
   return async (settleMs: number): Promise<void> => {

@@ -2,11 +2,14 @@
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Description, Failure, Info } from "../handler.ts";
 import type { PageTally } from "../page-tally.ts";
+import type { RebuiltPdf } from "./rebuild/rebuild-pdf.ts";
 
 /** The facts that only the PDF handler states. */
 export type PdfFacts = {
   /** The file is damaged and was read by the second reader, which reports less about a page. */
   readonly rescued: boolean;
+  /** The end of the file is missing or damaged, and its pages had to be searched for. */
+  readonly rebuilt: Pick<RebuiltPdf, "hasPageList" | "pagesWithoutFonts">;
 };
 
 /** Counts of one page that are added up over the document. */
@@ -18,13 +21,29 @@ export type PdfCounts = {
 };
 
 /** The facts of a document as warnings. */
-export function describePdf({ tally, rescued }: Info<PdfFacts>, failed: Failure | null): Description {
+export function describePdf(
+  { tally, rescued, rebuilt, pageCount = 0 }: Info<PdfFacts>,
+  failed: Failure | null,
+): Description {
   return {
     warnings: [
+      ...(rebuilt ? rebuiltWarnings(rebuilt, pageCount) : []),
       ...(tally === undefined ? [] : tallyWarnings(tally, failed)),
       ...(rescued ? ["The file is damaged: a second reader, which cannot detect hidden text, had to read it."] : []),
     ],
   };
+}
+
+function rebuiltWarnings({ hasPageList, pagesWithoutFonts }: PdfFacts["rebuilt"], pageCount: number): string[] {
+  const cause = "The end of the PDF is missing or damaged";
+  return [
+    hasPageList
+      ? `${cause}: its pages had to be searched for, and some may be empty or incomplete.`
+      : `${cause}, and with it the list of its pages: ${formatCount(pageCount, "page")} could be found and are read in the order of the file.`,
+    ...(pagesWithoutFonts > 0
+      ? [`${formatCount(pagesWithoutFonts, "page")} used fonts that are missing, so characters may be wrong.`]
+      : []),
+  ];
 }
 
 function tallyWarnings(tally: PageTally & Partial<PdfCounts>, failed: Failure | null): string[] {

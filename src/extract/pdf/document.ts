@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
 import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readPdfString, withName } from "./pdfium.ts";
 import { type PageText, readPage } from "./read-page.ts";
+import { type RebuiltPdf, rebuildPdf } from "./rebuild/rebuild-pdf.ts";
 
 /** Why a document cannot be opened. */
 type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
@@ -19,6 +20,8 @@ type PdfInfo = {
 export interface PdfDocument {
   readonly pageCount: number;
   readonly info: PdfInfo;
+  /** Set if the end of the file is missing or damaged, so that its pages had to be searched for. */
+  readonly rebuilt?: Pick<RebuiltPdf, "hasPageList" | "pagesWithoutFonts">;
   readonly outline: readonly OutlineItem[];
   /** The text of a page, counted from 0. Throws a RangeError if there is no such page. */
   readPageText(index: number): PageText;
@@ -38,19 +41,63 @@ export async function openPdf(source: PdfSource, options: { readonly password?: 
 }
 
 function openSource(pdfium: Pdfium, source: PdfSource, password: string): OpenedPdf {
-  const { call } = pdfium;
   const file = source instanceof Uint8Array ? copyBytes(pdfium, source) : readFile(pdfium, source.path);
   if (file === null) return { failed: { reason: "too_large", detail: "the file does not fit in memory" } };
-  const handle =
-    withName(pdfium, password, (pointer) => call.FPDF_LoadMemDocument(file.pointer, file.sizeBytes, pointer)) ?? 0;
-  if (handle !== 0) return { document: openDocument(pdfium, handle, file.pointer) };
-  const failed = toFailure(call.FPDF_GetLastError(), password);
-  call.free(file.pointer);
-  return { failed };
+  const opened = openFile(pdfium, file, password);
+  const needsRebuilding = "failed" in opened ? opened.failed.reason === "corrupt" : !hasEnd(pdfium, file);
+  const rebuilt = needsRebuilding ? openRebuilt(pdfium, file, password) : undefined;
+  if (rebuilt !== undefined && "document" in opened) opened.document.close();
+  else if ("failed" in opened) pdfium.call.free(file.pointer);
+  return rebuilt ?? opened;
 }
 
 /** A file in the engine's memory. */
 type LoadedFile = { readonly pointer: Pointer; readonly sizeBytes: number };
+
+/** The memory of the file belongs to the document, if it can be opened. */
+function openFile(pdfium: Pdfium, file: LoadedFile, password: string, rebuilt?: RebuiltPdf): OpenedPdf {
+  const { call } = pdfium;
+  const handle =
+    withName(pdfium, password, (pointer) => call.FPDF_LoadMemDocument(file.pointer, file.sizeBytes, pointer)) ?? 0;
+  if (handle === 0) return { failed: toFailure(call.FPDF_GetLastError(), password) };
+  return { document: openDocument(pdfium, handle, file.pointer, rebuilt) };
+}
+
+/** Readers look for the place of the cross-reference table in this part of a file. */
+const END_BYTES = 4_096;
+/** Readers accept this much before the header. */
+const START_BYTES = 1_024;
+
+function hasEnd(pdfium: Pdfium, file: LoadedFile): boolean {
+  return viewFile(pdfium, file).subarray(-END_BYTES).includes("startxref");
+}
+
+/** Opens the file with a new list of its objects; undefined if that does not help. */
+function openRebuilt(pdfium: Pdfium, file: LoadedFile, password: string): OpenedPdf | undefined {
+  const start = viewFile(pdfium, file).subarray(0, START_BYTES).indexOf("%PDF-");
+  const rebuilt = start === -1 ? undefined : rebuildPdf(viewFile(pdfium, file).subarray(start));
+  const longer = rebuilt && appendBytes(pdfium, file, rebuilt.tail);
+  if (!longer) return undefined;
+  const opened = openFile(pdfium, longer, password, rebuilt);
+  if ("document" in opened && opened.document.pageCount > 0) return opened;
+  if ("document" in opened) opened.document.close();
+  else pdfium.call.free(longer.pointer);
+  return "failed" in opened && opened.failed.reason === "encrypted" ? opened : undefined;
+}
+
+function viewFile(pdfium: Pdfium, { pointer, sizeBytes }: LoadedFile): Buffer {
+  return Buffer.from(pdfium.memory(), pointer, sizeBytes);
+}
+
+function appendBytes(pdfium: Pdfium, file: LoadedFile, tail: Uint8Array): LoadedFile | null {
+  const sizeBytes = file.sizeBytes + tail.length;
+  const pointer = pdfium.call.malloc(sizeBytes + 1);
+  if (pointer === 0) return null;
+  const longer = { pointer, sizeBytes };
+  viewFile(pdfium, longer).set(viewFile(pdfium, file));
+  viewFile(pdfium, longer).set(tail, file.sizeBytes);
+  return longer;
+}
 
 function copyBytes(pdfium: Pdfium, bytes: Uint8Array): LoadedFile | null {
   const pointer = pdfium.call.malloc(bytes.length + 1);
@@ -93,12 +140,13 @@ function toFailure(error: number, password: string): PdfFailure {
   return { reason: "corrupt", detail: "not a readable PDF" };
 }
 
-function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocument {
+function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer, rebuilt?: RebuiltPdf): PdfDocument {
   const pageCount = Math.max(0, pdfium.call.FPDF_GetPageCount(handle));
   const objectCounts = new Map<number, number>();
   let isClosed = false;
   return {
     pageCount,
+    ...(rebuilt && { rebuilt: { hasPageList: rebuilt.hasPageList, pagesWithoutFonts: rebuilt.pagesWithoutFonts } }),
     get info() {
       return guardEngine(pdfium, () => readInfo(pdfium, handle));
     },

@@ -1,9 +1,9 @@
 /** The PDF engines: pages in order from a start page, each with a verdict on its text. */
 import { readFile } from "node:fs/promises";
 import { cleanText } from "../clean.ts";
-import type { ExtractItem, Failure, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
+import type { ExtractItem, Failure, Info, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
-import type { PdfCounts } from "./describe-pdf.ts";
+import type { PdfCounts, PdfFacts } from "./describe-pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
 
@@ -50,10 +50,11 @@ async function readBytes({ content }: LocalFile): Promise<Uint8Array> {
   return "path" in content ? new Uint8Array(await readFile(content.path)) : content.bytes;
 }
 
-function toInfo({ pageCount, info }: PdfDocument) {
+function toInfo({ pageCount, info, rebuilt }: PdfDocument): Info<PdfFacts> {
   const { title, author, language } = info;
   return {
     pageCount,
+    ...(rebuilt && { rebuilt }),
     ...(title && { title: cleanLine(title) }),
     ...(author && { author: cleanLine(author) }),
     ...(language && { language: cleanLine(language) }),

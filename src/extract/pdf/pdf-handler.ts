@@ -13,7 +13,7 @@ import { chooseBetterText } from "./garbled.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 2,
+  version: 3,
   runs: "child",
   canHandle: (kind) => kind === "pdf",
   describe: describePdf,

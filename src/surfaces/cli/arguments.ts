@@ -1,6 +1,7 @@
 /** The arguments of a command: many inputs answered in order, and too many refused. */
 import { SpillwayError } from "../../errors.ts";
 import { STORED_URL_CHARS } from "../../system/clip-lengths.ts";
+import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
@@ -20,7 +21,10 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
     } catch (error) {
       if (call.signal.aborted) throw error;
       hasFailed = true;
-      if (json) await terminal.out(toJsonLine({ source_url: clip(input, STORED_URL_CHARS), ...toErrorFields(error) }));
+      if (json)
+        await terminal.out(
+          toJsonLine({ source_url: clip(redactUrl(input), STORED_URL_CHARS), ...toErrorFields(error) }),
+        );
       terminal.note(toErrorLines(error));
     }
   }

@@ -51,6 +51,8 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       ),
     );
   });
+  // Node hands the bare socket over for CONNECT; without a listener it would close it without an answer.
+  server.on("connect", (_, socket) => void socket.end("HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\n\r\n"));
   server.listen(options.port, "127.0.0.1");
   await once(server, "listening").catch((cause: unknown) => {
     throw listenError(options.port, cause);
@@ -81,7 +83,7 @@ type Context = ProxyOptions & { readonly relay: Relay };
 
 async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
   const admission = admit(request, context);
-  if ("refusal" in admission) return respondError(response, 403, "forbidden", admission.refusal);
+  if ("refusal" in admission) return respondError(response, admission.status, "forbidden", admission.refusal);
   const { method = "GET" } = request;
   const url = resolveUpstream(context.upstreams, admission.target);
   if (url === undefined) return respondError(response, 404, "unknown_upstream", listUpstreams(context.upstreams));

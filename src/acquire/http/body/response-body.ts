@@ -1,6 +1,6 @@
 /** The body of a response: decoded, checked for decompression bombs, with the reason if it ends early. */
 import { SpillwayError } from "../../../errors.ts";
-import type { DownloadMonitor } from "../../source.ts";
+import type { DownloadMonitor, Shortfall } from "../../source.ts";
 import { describeShortfall, toNetworkError } from "../network-errors.ts";
 import type { FinalResponse } from "../redirects.ts";
 import { bufferBody } from "./buffered-body.ts";
@@ -21,7 +21,7 @@ type ResponseBodyOptions = {
 export type ResponseBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Why the body is incomplete; known only after its chunks were read. */
-  shortfall(): string | undefined;
+  shortfall(): Shortfall | undefined;
   readonly notes: readonly string[];
 };
 
@@ -31,7 +31,7 @@ const MIN_BOMB_BYTES = 8 * 1024 * 1024;
 /** Decodes the body of a response; throws at once for encodings that are refused. */
 export function openResponseBody(response: FinalResponse, options: ResponseBodyOptions): ResponseBody {
   let [wireBytes, bytes] = [0, 0];
-  let shortfall: string | undefined;
+  let shortfall: Shortfall | undefined;
   const encodings = readEncodingsOrDiscard(response);
   const { maxExpansion, deadline, signal, incoming } = options;
   incoming?.begin(readContentLength(response));
@@ -50,7 +50,7 @@ export function openResponseBody(response: FinalResponse, options: ResponseBodyO
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      shortfall = deadline.aborted ? "the time limit was reached" : describeShortfall(error);
+      shortfall = deadline.aborted ? { by: "timeout", reason: "the time limit was reached" } : describeShortfall(error);
       if (shortfall !== undefined && bytes > 0) return;
       throw deadline.aborted ? options.makeDeadlineError() : toNetworkError(error, response.url);
     }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { defaultSettings } from "../../../config/settings.ts";
 import { SpillwayError } from "../../../errors.ts";
+import { openHttpClient } from "../lazy-client.ts";
 import { findBreaches } from "./address-guard.contract.ts";
 import { type Destination, type Guard, makeGuard } from "./address-guard.ts";
 import { findSpecialUse, unwrapMappedAddress } from "./ip-addresses.ts";
@@ -111,6 +113,20 @@ describe("network.allow and network.deny", () => {
     { allow: ["64:ff9b::/96"], address: "64:ff9b::127.0.0.1", allowed: false },
     { allow: ["2002::/16"], address: "2002:a00:1::1", allowed: false },
     { allow: ["bücher.example"], address: "10.0.0.5", host: "xn--bcher-kva.example", allowed: true },
+    { allow: ["10.1.2.3"], address: "10.1.2.3", host: "evil.example", allowed: false },
+    { allow: ["10.1.2.3:80"], address: "::ffff:10.1.2.3", host: "evil.example", allowed: false },
+    { allow: ["10.0.0.0/8"], address: "10.1.2.3", host: "evil.example", allowed: false },
+    { allow: ["0x0a010203"], address: "10.1.2.3", host: "evil.example", allowed: false },
+    { allow: ["fd00::/8", "10.0.0.0/8"], address: "fd12::1", host: "evil.example", allowed: false },
+    { allow: ["127.0.0.1:8080"], address: "127.0.0.1", host: "evil.example", port: 8080, allowed: false },
+    { allow: ["127.0.0.1:8080"], address: "127.0.0.1", host: "127.0.0.1.evil.example", port: 8080, allowed: false },
+    { allow: ["127.0.0.1:8080"], address: "127.0.0.1", host: "localhost", port: 8080, allowed: true },
+    { allow: ["127.0.0.1:8080"], address: "127.0.0.1", host: "app.localhost.", port: 8080, allowed: true },
+    { allow: ["8.8.8.8:25"], address: "8.8.8.8", host: "mail.example", port: 25, allowed: false },
+    { allow: ["64:ff9b::/96"], address: "64:ff9b::8.8.8.8", host: "public.example", allowed: true },
+    { allow: ["64:ff9b::/96", "10.0.0.0/8"], address: "64:ff9b::a01:203", host: "evil.example", allowed: false },
+    { allow: ["64:ff9b::/96", "wiki.example"], address: "64:ff9b::a01:203", host: "wiki.example", allowed: true },
+    { deny: ["8.8.8.0/24"], address: "8.8.8.8", host: "any.example", allowed: false },
     { deny: ["8.8.8.0/24"], address: "8.8.8.8", allowed: false },
     { deny: ["8.8.8.0/24"], address: "::ffff:8.8.8.8", allowed: false },
     { allow: ["64:ff9b::/96"], deny: ["8.8.8.0/24"], address: "64:ff9b::8.8.8.8", allowed: false },
@@ -127,6 +143,31 @@ describe("network.allow and network.deny", () => {
       assert.equal(outcome(makeGuard({ allow, deny }), address, host, port), allowed);
     });
   }
+
+  test("a name that resolves to an allowed address is not dialled, and the hint names what would allow it", async () => {
+    const dialled: string[] = [];
+    const addresses: Readonly<Record<string, string>> = { "evil.example": "10.1.2.3", "wiki.example": "10.1.2.4" };
+    const dialler = {
+      resolve: async (host: string) => [addresses[host] ?? ""],
+      async dial(address: string) {
+        dialled.push(address);
+        throw Object.assign(new Error("not connected"), { code: "ECONNREFUSED" });
+      },
+    };
+    const settings = { ...defaultSettings, "network.allow": ["10.0.0.0/8", "wiki.example"], "network.tries": 1 };
+    await using client = openHttpClient({ settings, env: {}, dialler });
+    const open = (url: string) =>
+      client.open(new URL(url), { prefers: "source", signal: new AbortController().signal }).then(
+        () => undefined,
+        (error: SpillwayError) => error,
+      );
+    const refusal = await open("http://evil.example/");
+    assert.equal(refusal?.code, "network_refused");
+    assert.match(refusal?.hint ?? "", /network\.allow: evil\.example:80\.$/);
+    await open("http://10.1.2.3/");
+    await open("http://wiki.example/");
+    assert.deepEqual(dialled, ["10.1.2.3", "10.1.2.4"]);
+  });
 
   test("behind a proxy, names of the local network are refused and others are allowed", () => {
     const host = (name: string, allow: string[] = []) =>

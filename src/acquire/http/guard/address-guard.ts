@@ -3,7 +3,13 @@ import { isIP } from "node:net";
 import { canonicalHost, type NetworkPlace, parseNetworkPlace } from "../../../config/network-values.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { findEmbeddedAddress, findSpecialUse, makeRangeList, unwrapMappedAddress } from "./ip-addresses.ts";
+import {
+  findEmbeddedAddress,
+  findSpecialUse,
+  isLoopbackHost,
+  makeRangeList,
+  unwrapMappedAddress,
+} from "./ip-addresses.ts";
 
 /** Where a request goes. */
 export type Destination = { readonly host: string; readonly port: number };
@@ -21,7 +27,10 @@ export const permissiveGuard: Guard = { checkAddress: () => undefined, checkHost
 
 type GuardLists = { readonly allow: readonly string[]; readonly deny: readonly string[] };
 
-/** The default guard, with the lists of the settings network.allow and network.deny. */
+/**
+ * The default guard, with the lists of the settings network.allow and network.deny. An allowed address or range counts
+ * only for a URL that spells the address: otherwise the owner of any name could point it there (DNS rebinding).
+ */
 export function makeGuard({ allow, deny }: GuardLists): Guard {
   const [allowRules, denyRules] = [allow.map(toRule), deny.map(toRule)];
 
@@ -30,9 +39,14 @@ export function makeGuard({ allow, deny }: GuardLists): Guard {
     const embedded = findEmbeddedAddress(plainAddress);
     const denies = (candidate: string) => denyRules.some((rule) => rule(destination, candidate));
     if (denies(plainAddress) || (embedded !== undefined && denies(embedded))) throw makeDeniedError(destination);
-    const allows = (candidate: string) => allowRules.some((rule) => rule(destination, candidate));
+    const isLiteral = isLiteralHost(destination.host);
+    const allows = (candidate: string, byAddress = isLiteral) =>
+      allowRules.some((rule) => rule(destination, byAddress ? candidate : undefined));
     const reason = findSpecialUse(plainAddress) ?? describeBlockedPort(destination.port);
-    if (reason !== undefined && !allows(plainAddress)) throw makeAddressError(destination, plainAddress, reason);
+    // A translator's range is allowed for names too: the address that is reached is the embedded one, checked below.
+    if (reason !== undefined && !allows(plainAddress, isLiteral || embedded !== undefined)) {
+      throw makeAddressError(destination, plainAddress, reason);
+    }
     const embeddedUse = embedded && findSpecialUse(embedded);
     if (embedded && embeddedUse && !allows(embedded)) throw makeAddressError(destination, embedded, embeddedUse);
   }
@@ -52,7 +66,13 @@ export function makeGuard({ allow, deny }: GuardLists): Guard {
   return { checkAddress, checkHost };
 }
 
-/** Whether a rule applies to this destination; its address is undefined behind a proxy. */
+/** Hosts that no name server can point elsewhere: addresses, and the names of this machine (RFC 6761). */
+function isLiteralHost(host: string): boolean {
+  const canonical = canonicalHost(host);
+  return isIP(canonical.replace(/%.*$/, "")) !== 0 || isLoopbackHost(canonical);
+}
+
+/** Whether a rule applies to this destination; without an address only rules for names can apply. */
 type DestinationRule = (destination: Destination, address: string | undefined) => boolean;
 
 function toRule(text: string): DestinationRule {
@@ -98,8 +118,9 @@ function describeBlockedPort(port: number): string | undefined {
 function makeAddressError(destination: Destination, address: string, reason: string): SpillwayError {
   const { host, port } = destination;
   const suffix = canonicalHost(host) === address ? "" : ` (${address})`;
+  const place = isLiteralHost(host) ? formatAddress(address, port) : `${clip(host)}:${port}`;
   return new SpillwayError("network_refused", `${clip(host)}:${port}${suffix} is not fetched: ${reason}.`, {
-    hint: `To fetch it anyway, the user can add it to the setting network.allow: ${formatAddress(address, port)}.`,
+    hint: `To fetch it anyway, the user can add it to the setting network.allow: ${place}.`,
   });
 }
 

@@ -110,3 +110,8 @@ function formatIpv4(groups: readonly number[], index: number): string {
     .flatMap((group) => [group >> 8, group & 0xff])
     .join(".");
 }
+
+/** Whether a canonical host is this machine; a name that only begins like a loopback address is not. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "::1" || (isIP(host) === 4 ? host.startsWith("127.") : /^(?:.*\.)?localhost$/.test(host));
+}

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { canonicalHost } from "../../../config/network-values.ts";
 import type { Environment } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
+import { isLoopbackHost } from "../guard/ip-addresses.ts";
 
 /** The proxy's URL for a request, or undefined where the host is reached directly. */
 type ChooseProxy = (url: URL) => string | undefined;
@@ -34,11 +35,6 @@ function toProxyUrl(variable: string, value: string): string {
 /** A proxy on another machine cannot reach this machine's loopback addresses. */
 function isLoopback({ hostname }: URL): boolean {
   return isLoopbackHost(canonicalHost(hostname));
-}
-
-/** Whether a canonical host is this machine; a name that only begins like a loopback address is not. */
-export function isLoopbackHost(host: string): boolean {
-  return host === "::1" || (isIP(host) === 4 ? host.startsWith("127.") : /^(?:.*\.)?localhost$/.test(host));
 }
 
 /** `example.com` and `.example.com` mean the host and its subdomains, `*` means everything; a port narrows it. */

@@ -94,4 +94,28 @@ describe("structured data", () => {
       '<script type="application/ld+json">{"@type":"Article","headline":"Fog\nand storm"}</script><p>It rains.</p>';
     assert.equal(metadataOf(page).title, "Fog and storm");
   });
+
+  test("may give lists of types and authors", () => {
+    const data = '{"@type":["NewsArticle","Thing"],"headline":"Fog","author":[{"name":"Ada Bell"},"Ben Cole"]}';
+    assert.equal(
+      metadataOf(`<script type="application/ld+json">${data}</script><p>It rains.`).author,
+      "Ada Bell, Ben Cole",
+    );
+  });
+
+  const levels = 10_000;
+  const nestings: readonly (readonly [string, string])[] = [
+    ["authors in lists", `"author":${"[".repeat(levels)}"Ada"${"]".repeat(levels)}`],
+    ["authors in names", `"author":${'{"name":'.repeat(levels)}"Ada"${"}".repeat(levels)}`],
+    ["a publisher", `"publisher":${'[{"name":'.repeat(levels)}"Rock"${"}]".repeat(levels)}`],
+    ["a type", `"@type":${"[".repeat(levels)}"Article"${"]".repeat(levels)}`],
+    ["a graph", `"@graph":${'[{"@graph":'.repeat(levels)}"Ada"${"}]".repeat(levels)}`],
+    ["text", `"articleBody":${"[".repeat(levels)}"It snows."${"]".repeat(levels)}`],
+  ];
+  for (const [name, members] of nestings)
+    test(`that nests ${name} 10,000 levels deep does no harm`, () => {
+      const data = `{"@type":"Article","headline":"Fog",${members}}`;
+      const page = `<script type="application/ld+json">${data}</script><h1>Fog</h1><p>It rains.</p>`;
+      assert.equal(metadataOf(page).title, "Fog");
+    });
 });

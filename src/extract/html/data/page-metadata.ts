@@ -1,4 +1,6 @@
 /** Facts about a page, from its structured data first, then OpenGraph, then meta elements, then the text. */
+import { isRecord } from "../../../system/json-values.ts";
+import { redactUrl } from "../../../system/redact-url.ts";
 import type { Info } from "../../handler.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
@@ -69,22 +71,25 @@ const articleType = /(?:Article|BlogPosting|Posting|Report|WebPage|Product|QAPag
 
 /** The article, else the page, among the things that JSON-LD describes. */
 function findArticle(page: Page): Thing | undefined {
-  const articles = listThings(page).filter((thing) => articleType.test(String(thing["@type"])));
+  const articles = listThings(page).filter(isArticle);
   return articles.find(({ headline }) => typeof headline === "string") ?? articles[0];
 }
 
+/** A thing has one type or a list of them. */
+function isArticle(thing: Thing): boolean {
+  return [thing["@type"]].flat().some((type) => typeof type === "string" && articleType.test(type));
+}
+
+/** Pages nest a list, a thing and its name; a hostile page nests without end. */
+const MAX_NAME_LEVELS = 8;
+
 /** Names of people or organizations, given as text, as a thing or as a list of either. */
-function joinNames(value: unknown): string | undefined {
+function joinNames(value: unknown, level = 0): string | undefined {
   if (typeof value === "string") return toName(value);
-  if (Array.isArray(value))
-    return toFact(
-      value
-        .slice(0, MAX_NAMES)
-        .map(joinNames)
-        .filter((name) => name !== undefined)
-        .join(", "),
-    );
-  return typeof value === "object" && value !== null ? joinNames((value as Thing).name) : undefined;
+  if (level === MAX_NAME_LEVELS) return undefined;
+  if (!Array.isArray(value)) return isRecord(value) ? joinNames(value.name, level + 1) : undefined;
+  const names = value.slice(0, MAX_NAMES).map((each) => joinNames(each, level + 1));
+  return toFact(names.filter((name) => name !== undefined).join(", "));
 }
 
 /** A name without its URL or "by"; undefined if it is only a URL. */
@@ -109,8 +114,10 @@ function findCanonicalUrl(page: Page): string | undefined {
   return page.elements.find(({ tag, attributes }) => tag === "link" && attributes.rel === "canonical")?.attributes.href;
 }
 
+/** A page may repeat the URL it was fetched from, with the secrets in it. */
 function toAbsoluteUrl(href: string | undefined, url: string | undefined): string | undefined {
-  return href === undefined ? undefined : (URL.parse(href, url)?.href ?? undefined);
+  const absolute = href === undefined ? null : URL.parse(href, url);
+  return absolute === null ? undefined : redactUrl(absolute.href);
 }
 
 function toLanguageTag(value: string | undefined): string | undefined {

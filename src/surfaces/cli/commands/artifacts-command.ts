@@ -132,6 +132,7 @@ function sweepFields({
   deletedLeftovers,
   damagedRecords,
   deletedIndexes,
+  deletedProfiles,
 }: SweepResult) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
@@ -140,6 +141,7 @@ function sweepFields({
     deleted_leftovers: deletedLeftovers,
     damaged_records: damagedRecords,
     deleted_indexes: deletedIndexes,
+    deleted_profiles: deletedProfiles,
   };
 }
 

@@ -1,6 +1,6 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
-import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
-import { formatSize } from "../../../answer/phrases.ts";
+import { describeFailure, toDocumentFields } from "../../../answer/extract-notices.ts";
+import { describeCut, hintForCut } from "../../../answer/source-cut.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
 import { findHandler } from "../../../extract/handlers.ts";
@@ -50,19 +50,20 @@ async function printBytes({ content, facts }: OpenedInput, { terminal, signal }:
 }
 
 /** Throws if only the beginning of the source is kept: a script must not take it for the whole. */
-function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
-  if (!source_truncated) return;
-  const sentence = `${clip(name)} is larger than what is kept: only the first ${formatSize(size_bytes)} were printed.`;
-  throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
+function assertComplete(facts: LoadedSource["facts"]): void {
+  if (!facts.source_truncated) return;
+  const sentence = `${clip(facts.name)} was not printed whole. ${describeCut(facts)}`;
+  throw new SpillwayError("source_truncated", sentence, { hint: hintForCut(facts) });
 }
 
-async function printText(source: OpenedInput, call: Call, { settings, handlers }: Session): Promise<void> {
+async function printText(source: OpenedInput, call: Call, { settings, handlers, store }: Session): Promise<void> {
   const { facts } = source;
   const { signal } = call;
   const password = readText(call, "password");
   const handler = findHandler(facts.content_kind, facts.media_type, handlers);
   const extract = await extractText({
     ...source,
+    owner: store.owner,
     handler,
     mode: readMode(call),
     enough: () => false,
@@ -70,14 +71,14 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers }
     signal,
     password,
   });
-  const failure = extract.ended?.failed ?? null;
-  const error = failure && makeFailureSentence(facts, failure);
+  const error = describeFailure(facts, extract);
   if (call.json)
     return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));
   if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
-  if (error !== null || !extract.hasText) {
+  if (error !== undefined || !extract.hasText) {
+    const isEncrypted = extract.ended?.failed?.reason === "encrypted";
     throw new SpillwayError("source_unreadable", error ?? `${clip(facts.name)} has no text to print.`, {
-      hint: "Use --raw to print its bytes.",
+      hint: isEncrypted ? "Pass its password with --password." : "Use --raw to print its bytes.",
     });
   }
   if (extract.isPartial) {

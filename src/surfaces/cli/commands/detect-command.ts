@@ -2,6 +2,7 @@
 import type { Claims } from "../../../detect/kind.ts";
 import { detectSource, type SourceDetection } from "../../../load/load-source.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { redactUrl } from "../../../system/redact-url.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
@@ -35,7 +36,7 @@ function readClaims(call: Call): Partial<Claims> {
 
 function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: SourceDetection) {
   return {
-    source_url: input,
+    source_url: redactUrl(input),
     content_kind: kind,
     media_type: mediaType,
     charset,
@@ -54,5 +55,5 @@ function textLines(
     ? ["Only the beginning was checked: the source is larger than artifacts.source_bytes."]
     : [];
   const notes = [...signals.notes, ...truncationNotes].map((note) => `  ${note}\n`).join("");
-  return `${clip(input, PATH_CHARS)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
+  return `${clip(redactUrl(input), PATH_CHARS)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
 }

@@ -1,7 +1,8 @@
 /** Finds what killed processes left behind: unfinished files and browser profiles. */
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { findAbandonedProfiles } from "../../../acquire/render/profiles.ts";
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import { systemCode } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
@@ -10,55 +11,53 @@ import { clip, escapePath } from "../../../system/safe-names.ts";
 import type { Check } from "./check.ts";
 
 const temporaryFile = /^(?:put|spool|doctor)-(\d{1,10})(?:-[0-9a-f]{16})?$/;
-const profileFolder = /^spillway-render-(?:[0-9a-f]{8}-(\d{1,10})-[0-9a-f]{16}$)?/;
 
 /** Nothing takes this long to write, so an older file is not in use, whatever process it names. */
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
-type Leftover = { readonly kind: "file" | "profile"; readonly folder: string; readonly sizeBytes: number };
+type Leftover = { readonly folder: string; readonly sizeBytes: number };
 
-/** Counts them. Leftovers are not a fault: a sweep removes the files. */
+/** Counts them. Leftovers are not a fault: a sweep removes them. */
 export async function checkLeftovers({ spoolFolders, now }: Session): Promise<Check> {
-  const leftovers = (await Promise.all(spoolFolders.map((folder) => findLeftovers(resolve(folder), now())))).flat();
-  const files = leftovers.filter(({ kind }) => kind === "file");
-  const profiles = leftovers.filter(({ kind }) => kind === "profile");
+  // Without a slash at the end, which would follow a link.
+  const folders = spoolFolders.map((folder) => resolve(folder));
+  const files = (await Promise.all(folders.map((folder) => findFiles(folder, now())))).flat();
+  const profiles = (await Promise.all(folders.map((folder) => findAbandonedProfiles(folder, now())))).flat();
   const sentences = [
-    ...(files.length === 0
-      ? []
-      : [`${describeCount(files, "temporary file")}; spillway artifacts sweep removes them after an hour`]),
-    ...(profiles.length === 0
-      ? []
-      : [`${describeCount(profiles, "browser profile")} (spillway-render-*); delete them`]),
+    ...describeLeftovers(files, "temporary file", "spillway artifacts sweep removes them after an hour"),
+    ...describeLeftovers(profiles.map(toLeftover), "browser profile", "spillway artifacts sweep removes them"),
   ];
   const detail = sentences.length === 0 ? "none of killed processes" : `of killed processes: ${sentences.join(". ")}`;
   return { name: "leftovers", ok: true, detail };
 }
 
-function describeCount(leftovers: readonly Leftover[], thing: string): string {
+function toLeftover(profile: string): Leftover {
+  return { folder: dirname(profile), sizeBytes: 0 };
+}
+
+function describeLeftovers(leftovers: readonly Leftover[], thing: string, remedy: string): string[] {
+  if (leftovers.length === 0) return [];
   const folders = [...new Set(leftovers.map(({ folder }) => clip(escapePath(folder), PATH_CHARS)))];
   const sizeBytes = leftovers.reduce((sum, each) => sum + each.sizeBytes, 0);
   const size = sizeBytes === 0 ? "" : `, ${formatSize(sizeBytes)}`;
-  return `${formatCount(leftovers.length, thing)}${size} in ${folders.join(", ")}`;
+  return [`${formatCount(leftovers.length, thing)}${size} in ${folders.join(", ")}; ${remedy}`];
 }
 
-/** Without a slash at the end, which would follow a link. Empty for a folder that is missing, cannot be read or is a link: what lies behind a link is not ours. */
-async function findLeftovers(folder: string, now: number): Promise<Leftover[]> {
+/** Empty for a folder that is missing, cannot be read or is a link: what is behind a link is not ours. */
+async function findFiles(folder: string, now: number): Promise<Leftover[]> {
   if (!(await lstat(folder).catch(() => undefined))?.isDirectory()) return [];
   const names = await readdir(folder).catch(() => []);
-  const leftovers = await Promise.all(names.map((name) => judgeEntry(folder, name, now)));
-  return leftovers.filter((each) => each !== undefined);
+  const found = await Promise.all(names.map((name) => judgeFile(folder, name, now)));
+  return found.filter((each) => each !== undefined);
 }
 
-async function judgeEntry(folder: string, name: string, now: number): Promise<Leftover | undefined> {
-  const [file, profile] = [temporaryFile.exec(name), profileFolder.exec(name)];
-  if (file === null && profile === null) return undefined;
+async function judgeFile(folder: string, name: string, now: number): Promise<Leftover | undefined> {
+  const [, pid] = temporaryFile.exec(name) ?? [];
+  if (pid === undefined) return undefined;
   const stats = await lstat(join(folder, name)).catch(() => undefined); // It may be gone by now.
-  if (stats === undefined || !isOurs(stats)) return undefined;
-  const pid = file?.[1] ?? profile?.[1];
+  if (!stats?.isFile() || !isOurs(stats)) return undefined;
   const isOld = now - stats.mtimeMs > MAX_AGE_MS;
-  if (!isOld && (pid === undefined || isAlive(Number(pid)))) return undefined;
-  if (file !== null && stats.isFile()) return { kind: "file", folder, sizeBytes: stats.size };
-  return profile !== null && stats.isDirectory() ? { kind: "profile", folder, sizeBytes: 0 } : undefined;
+  return isOld || !isAlive(Number(pid)) ? { folder, sizeBytes: stats.size } : undefined;
 }
 
 function isOurs({ uid }: Stats): boolean {
