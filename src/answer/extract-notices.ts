@@ -13,7 +13,7 @@ import { describeCut, hintForCut, reasonForCut } from "./source-cut.ts";
 import { describeWrongAnnouncement, makeAnnouncedFailure } from "./wrong-announcement.ts";
 
 /** Sentences about what the reader does not see. */
-export function listExtractWarnings(record: ArtifactFacts, extract: Extract): string[] {
+export function listExtractWarnings(record: ArtifactFacts, extract: Extract, ref: string | null): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
   const wrongAnnouncement = describeWrongAnnouncement(record);
@@ -21,6 +21,7 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract): st
   if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
   if (isPartial) warnings.push(partialWarning(extract));
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
+  if (description.entryName && ref !== null) warnings.push(makeEntryHint(ref, description.entryName));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
   if (ended && !ended.failed && size.segments === 0) {
@@ -38,6 +39,17 @@ function failureWarnings({ reason, detail }: Failure): string[] {
 
 const PASSWORD_HINT =
   "To read it, call read_artifact with its artifact_ref and the parameter password; on the command line use --password.";
+
+function makeEntryHint(ref: string, entryName: "member" | "attachment"): string {
+  const article = entryName === "member" ? "a" : "an";
+  return `Read ${article} ${entryName} with read_artifact artifact_ref=${ref} entry=<path as listed>; on the command line with --entry. It gets a ref of its own.`;
+}
+
+/** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */
+export function hasFollowUp({ hasText, ended }: Extract): boolean {
+  if (hasText || ended === null) return true;
+  return ended.failed !== null && (ended.failed.reason === "encrypted" || isRetryableFailure(ended.failed));
+}
 
 export function toDocumentFields({ info, description }: Extract): DocumentFields {
   const { title, author, date, site, canonicalUrl, language } = info;

@@ -10,7 +10,7 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, REASON_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, hasFollowUp, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
 
 /** The facts of one fetch, before they are worded. */
@@ -83,16 +83,22 @@ function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): Fetc
 function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: boolean): string {
   const kindName = nameKind(facts.content_kind, facts.media_type);
   const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${formatSize(facts.size_bytes)}`;
-  const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const extent = extract.description.extent ?? (pageCount === undefined ? undefined : `pages ${pageCount}`);
-  return `[Fetched ${kindName} artifact: ${name}${extent === undefined ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
+  return `[Fetched ${kindName} artifact: ${name}${extent === undefined ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nameNextStep(artifact_ref, extract)}]`;
+}
+
+function nameNextStep(ref: string | null, extract: Extract): string {
+  if (ref === null) return "Not kept.";
+  return hasFollowUp(extract)
+    ? `Use artifact_ref=${ref} for targeted follow-up.`
+    : `Kept as artifact_ref=${ref}; it has no text to read.`;
 }
 
 /** That there is no ref to return to is the most important warning, so it is first. */
 function listWarnings(fetchFacts: FetchFacts): string[] {
   const { facts, delivery, extract } = fetchFacts;
-  const warnings = [...listExtractWarnings(facts, extract), ...deliveryWarnings(delivery)];
+  const warnings = [...listExtractWarnings(facts, extract, fetchFacts.artifact_ref), ...deliveryWarnings(delivery)];
   return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;
 }
 

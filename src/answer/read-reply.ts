@@ -29,7 +29,7 @@ type ReadFacts = {
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract);
+  const warnings = listExtractWarnings(record, extract, record.artifact_ref);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;

@@ -86,6 +86,8 @@ export type Description = {
   readonly fields?: object;
   /** How large the document is in its own units, as in `sheets 3` or `640x480`. Default: its pages. */
   readonly extent?: string;
+  /** What its members are called, if `entry` reads them. */
+  readonly entryName?: "member" | "attachment";
   /** What a reader should know about the text, one sentence each. */
   readonly warnings?: readonly string[];
   /** The document shows its text only after running scripts. */
@@ -118,7 +120,12 @@ export type ExtractItem<Own extends object = object> =
   | { readonly segment: Segment; readonly note?: PageNote }
   | { readonly failed: Failure }
   /** The next bytes of the member that was asked for. */
-  | { readonly bytes: Uint8Array };
+  | { readonly bytes: Uint8Array }
+  /** The paths of the members, because none has the path that was asked for. */
+  | { readonly paths: readonly string[] };
+
+/** The bytes of a member, or the paths that there are if none is the one asked for. */
+export type OpenedEntry = { readonly chunks: AsyncIterable<Uint8Array> } | { readonly paths: readonly string[] };
 
 /** Reads one family of formats. `Own` are the facts that only this handler states. */
 export interface Handler<Own extends object = object> {
@@ -131,8 +138,8 @@ export interface Handler<Own extends object = object> {
   extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
-  /** The bytes of a member: a file in an archive, an attachment of a mail. Undefined if there is none of this path. */
-  openEntry?(file: LocalFile, path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Opens a member by its path as the text lists it: a file in an archive, an attachment of a mail. */
+  openEntry?(file: LocalFile, path: string, signal: AbortSignal): Promise<OpenedEntry>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */
   describe?(info: Info<Own>, failed: Failure | null): Description;
 }

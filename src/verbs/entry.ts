@@ -1,4 +1,5 @@
 /** Members of archives and attachments of mails: each enters as a source of its own, kept with the ref of its parent. */
+import { nearestName } from "../config/suggest-name.ts";
 import { SpillwayError } from "../errors.ts";
 import { ArchiveError } from "../extract/archive/archive.ts";
 import { toLocalFile } from "../extract/extract.ts";
@@ -8,7 +9,7 @@ import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
 import { openArtifact } from "./open-artifact.ts";
 
-/** Archives inside archives inside archives; nobody packs deeper on purpose. */
+/** Archives inside archives inside archives; nothing is packed deeper on purpose. */
 const MAX_NESTING = 8;
 
 /** Keeps the member of this path and returns its ref. `inner.zip!/a.txt` leads into an archive inside the archive. */
@@ -16,7 +17,7 @@ export async function keepEntry(ref: string, entry: string, session: Session): P
   const steps = entry.split("!/");
   if (steps.length > MAX_NESTING) {
     throw new SpillwayError("selector_invalid", `The entry leads through more than ${MAX_NESTING} archives.`, {
-      hint: "Read the inner archive by its own artifact_ref.",
+      hint: `Read the first ${MAX_NESTING} of them as entry; the reply names the artifact_ref of the innermost. Read on from there.`,
     });
   }
   let parent = ref;
@@ -34,25 +35,60 @@ async function keepMember(ref: string, path: string, session: Session): Promise<
     });
   }
   try {
-    const chunks = await handler.openEntry(toLocalFile({ facts: record, content }), path, session.signal);
-    if (chunks === undefined) throw makeMissingError(path, record.name);
+    const opened = await handler.openEntry(toLocalFile({ facts: record, content }), path, session.signal);
+    if ("paths" in opened) throw makeMissingError(path, record.name, opened.paths);
     const given = `${record.source_url}!/${path}`;
-    await using kept = await keepSource({ given, identity: given }, { chunks, name: path, headers: {} }, session, ref);
+    const member = { chunks: opened.chunks, name: path, headers: {} };
+    await using kept = await keepSource({ given, identity: given }, member, session, ref);
     if (kept.artifact_ref !== null) return kept.artifact_ref;
     throw new SpillwayError("store_unavailable", `${clip(path)} could not be kept. ${kept.notKept}`, {
       hint: "Make room on the disk of SPILLWAY_HOME, then read the entry again.",
     });
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    throw new SpillwayError("source_unreadable", `${clip(path)} cannot be read: ${error.message}.`, {
-      hint: "Read another entry, or get the file from its publisher again.",
-      cause: error,
-    });
+    throw error instanceof ArchiveError ? makeUnreadableError(path, error) : error;
   }
 }
 
-function makeMissingError(path: string, name: string): SpillwayError {
-  return new SpillwayError("entry_not_found", `${clip(name)} has no entry ${clip(path)}.`, {
-    hint: "Read the artifact without entry to list its entries, then give one exactly as it is listed.",
+function makeUnreadableError(path: string, cause: ArchiveError): SpillwayError {
+  const hint =
+    cause.reason === "encrypted"
+      ? "Entries are not decrypted, because they would be kept. Unpack it with its password, then fetch the file."
+      : "Read another entry, or get the file from its publisher again.";
+  return new SpillwayError("source_unreadable", `${clip(path)} cannot be read: ${clip(cause.message)}.`, {
+    hint,
+    cause,
   });
 }
+
+function makeMissingError(path: string, name: string, paths: readonly string[]): SpillwayError {
+  const folder = `${path.replace(/\/+$/, "")}/`;
+  const inFolder = paths.filter((candidate) => candidate.startsWith(folder));
+  const isFolder = inFolder.length > 0;
+  const sentence = isFolder
+    ? `${clip(path)} is a folder of ${clip(name)}.`
+    : `${clip(name)} has no entry ${clip(path)}.`;
+  const suggestions = isFolder ? inFolder.slice(0, MAX_SUGGESTIONS) : findSimilar(path, paths);
+  return new SpillwayError("entry_not_found", sentence, { hint: makeMissingHint(suggestions) });
+}
+
+const MAX_SUGGESTIONS = 3;
+const MAX_COMPARED_PATHS = 5_000;
+const MAX_COMPARED_CHARS = 200;
+
+function makeMissingHint(suggestions: readonly string[]): string {
+  const list = "Read the artifact without entry to list its entries, then give one exactly as it is listed.";
+  if (suggestions.length === 0) return list;
+  return `Try entry=${suggestions.map((path) => clip(path)).join(" or entry=")}. ${list}`;
+}
+
+/** Paths that end in the same name, else the path that is spelled alike. */
+function findSimilar(path: string, paths: readonly string[]): string[] {
+  const name = toLastName(path);
+  const sameName = name === "" ? [] : paths.filter((candidate) => toLastName(candidate) === name);
+  if (sameName.length > 0) return sameName.slice(0, MAX_SUGGESTIONS);
+  const compared = paths.slice(0, MAX_COMPARED_PATHS).filter(({ length }) => length <= MAX_COMPARED_CHARS);
+  const nearest = nearestName(path.slice(0, MAX_COMPARED_CHARS), compared);
+  return nearest === undefined ? [] : [nearest];
+}
+
+const toLastName = (path: string): string => path.replace(/^.*\//, "").toLowerCase();

@@ -24,7 +24,6 @@ import { fitText } from "../fit/fit-text.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
 import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
-import { keepEntry } from "./entry.ts";
 import { openArtifact } from "./open-artifact.ts";
 
 /** At most one of the selectors; without one the read starts at the beginning. */
@@ -43,7 +42,7 @@ export type ReadOptions = SelectorInput & {
 /** Reads the chosen range of a kept artifact within the budget, extracting more text where the range needs it. */
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
   const { entry, ...rest } = options;
-  if (entry !== undefined) return readArtifact(await keepEntry(ref, entry, session), rest, session);
+  if (entry !== undefined) return readEntry(ref, entry, rest, session);
   const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
   const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
@@ -68,6 +67,13 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const answer = answerRead({ record, extract, selector, reading, totalLines, budget });
   emitRead(answer, session);
   return answer;
+}
+
+/** A member is kept as a source of its own, then read like any other. */
+async function readEntry(ref: string, entry: string, options: ReadOptions, session: Session) {
+  // Loaded here, because most reads keep nothing.
+  const { keepEntry } = await import("./entry.ts");
+  return readArtifact(await keepEntry(ref, entry, session), options, session);
 }
 
 /** Limits how much one call extracts beyond what is stored. */

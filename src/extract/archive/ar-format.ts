@@ -10,11 +10,10 @@ const MAX_MEMBERS = 100_000;
 type ArMember = ArchiveMember & { readonly dataAt: number; readonly sizeBytes: number };
 
 export const arFormat: ArchiveFormat = {
-  mediaTypes: new Set(["application/vnd.debian.binary-package", "application/x-archive"]),
   list: listMembers,
 
-  async open(body, name) {
-    for await (const member of listMembers(body)) if (member.name === name) return readRange(body, member);
+  async open(body, isWanted) {
+    for await (const member of listMembers(body)) if (isWanted(member.name)) return readRange(body, member);
     return undefined;
   },
 };

@@ -1,5 +1,6 @@
 /** The contract of archive formats: a listing, and one member as a stream. Nothing is unpacked to disk. */
 import type { Body } from "../../detect/kind.ts";
+import { escapePath } from "../../system/safe-names.ts";
 import type { Failure } from "../handler.ts";
 
 export type ArchiveMember = {
@@ -12,12 +13,14 @@ export type ArchiveMember = {
 };
 
 export type ArchiveFormat = {
-  readonly mediaTypes: ReadonlySet<string>;
   /** The members in order. Ends early by an ArchiveError if the archive is damaged or too large. */
   list(body: Body, options: ArchiveOptions): AsyncIterable<ArchiveMember>;
-  /** The bytes of the member of this name, or undefined if there is none. */
-  open(body: Body, name: string, options: ArchiveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** The bytes of the first file whose path is wanted, or undefined if there is none. */
+  open(body: Body, isWanted: IsWanted, options: ArchiveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
 };
+
+/** Whether this is the path that was asked for. */
+export type IsWanted = (path: string) => boolean;
 
 export type ArchiveOptions = {
   /** The name of the archive: a compressed file is called after it. */
@@ -35,3 +38,8 @@ export class ArchiveError extends Error {
 
 /** Bytes unpacked to list an archive or to find a member. More than this is refused, as is what shrinks too far. */
 export const MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024;
+
+/** A path as listings show it: on one line, nothing invisible, without the `./` that some writers put in front. */
+export function toListedPath(path: string): string {
+  return escapePath(path.replace(/^(\.?\/)+/, ""));
+}

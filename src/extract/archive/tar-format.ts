@@ -2,7 +2,7 @@
 import { pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import type { Body } from "../../detect/kind.ts";
-import { ArchiveError, type ArchiveFormat, type ArchiveMember, MAX_UNPACKED_BYTES } from "./archive.ts";
+import { ArchiveError, type ArchiveFormat, type ArchiveMember, type IsWanted, MAX_UNPACKED_BYTES } from "./archive.ts";
 import { isTarHeader, readTar } from "./tar-members.ts";
 
 /** A stream that shrinks further than this was made to exhaust a reader. */
@@ -10,9 +10,8 @@ const MAX_RATIO = 300;
 const RATIO_FREE_BYTES = 64 * 1024 * 1024;
 
 export const tarFormat: ArchiveFormat = {
-  mediaTypes: new Set(["application/x-tar"]),
   list: (body) => listTar(body.stream()),
-  open: (body, name) => openTarMember(body.stream(), name),
+  open: (body, isWanted) => openTarMember(body.stream(), isWanted),
 };
 
 /** A format that compresses one stream: a TAR archive or a single file. */
@@ -23,18 +22,16 @@ function compressedFormat(
 ): ArchiveFormat {
   const unpack = (body: Body) => decompress(body, makeStream(), mediaType);
   return {
-    mediaTypes: new Set([mediaType]),
-
     async *list(body, { archiveName }) {
       const [isTar, chunks] = await peekTar(unpack(body));
       if (isTar) yield* listTar(chunks);
       else yield { name: singleName(archiveName, extension), sizeBytes: null, isFolder: false };
     },
 
-    async open(body, name, { archiveName }) {
+    async open(body, isWanted, { archiveName }) {
       const [isTar, chunks] = await peekTar(unpack(body));
-      if (isTar) return openTarMember(chunks, name);
-      return name === singleName(archiveName, extension) ? chunks : undefined;
+      if (isTar) return openTarMember(chunks, isWanted);
+      return isWanted(singleName(archiveName, extension)) ? chunks : undefined;
     },
   };
 }
@@ -61,17 +58,24 @@ async function* listTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Archi
 
 async function openTarMember(
   chunks: AsyncIterable<Uint8Array>,
-  name: string,
+  isWanted: IsWanted,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const wanted = normalize(name);
-  for await (const { member, data } of readTar(chunks)) {
-    if (!member.isFolder && normalize(member.name) === wanted) return data;
+  const items = readTar(chunks);
+  for (let step = await items.next(); !step.done; step = await items.next()) {
+    const { member, data } = step.value;
+    // The archive stays open until its data is read.
+    if (!member.isFolder && isWanted(member.name)) return readAndClose(data, items);
   }
   return undefined;
 }
 
-/** Archives name the same file `./a` and `a`. */
-const normalize = (name: string): string => name.replace(/^(\.?\/)+/, "");
+async function* readAndClose(data: AsyncIterable<Uint8Array>, items: AsyncGenerator): AsyncGenerator<Uint8Array> {
+  try {
+    yield* data;
+  } finally {
+    await items.return(undefined);
+  }
+}
 
 async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaType: string): AsyncGenerator<Uint8Array> {
   if (stream === undefined) throw new ArchiveError("unavailable", `${mediaType} needs Node 22.15 or newer`);

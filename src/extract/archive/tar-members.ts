@@ -10,9 +10,17 @@ const MAX_EXTENDED_BYTES = 1024 * 1024;
 /** A member, and its data if it is read before the next member is asked for. */
 export type TarItem = { readonly member: ArchiveMember; readonly data: AsyncGenerator<Uint8Array> };
 
-/** The members in order. Data that nobody reads is skipped. */
+/** The members in order. Data that is not read is skipped. */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarItem> {
   const reader = new BlockReader(chunks);
+  try {
+    yield* readItems(reader);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* readItems(reader: BlockReader): AsyncGenerator<TarItem> {
   let extended: ExtendedFacts = {};
   for (;;) {
     const header = await reader.take(BLOCK_BYTES);
@@ -101,6 +109,11 @@ class BlockReader {
   async take(count: number): Promise<Uint8Array> {
     const parts = await Array.fromAsync(this.stream(count));
     return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  }
+
+  /** Closes the stream that the bytes come from. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
   }
 
   async skip(count: number): Promise<void> {

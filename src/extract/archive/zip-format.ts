@@ -3,20 +3,6 @@ import { openZip, type Zip, ZipError, type ZipMember } from "../zip/open-zip.ts"
 import { ArchiveError, type ArchiveFormat, MAX_UNPACKED_BYTES } from "./archive.ts";
 
 export const zipFormat: ArchiveFormat = {
-  mediaTypes: new Set([
-    "application/zip",
-    "application/java-archive",
-    "application/vnd.android.package-archive",
-    "application/x-ios-app",
-    "application/x-xpinstall",
-    "application/x-wheel+zip",
-    "application/vnd.google-earth.kmz",
-    "application/vnd.ms-vsix",
-    "application/vnd.nuget",
-    "application/vnd.ms-appx",
-    "model/3mf",
-  ]),
-
   async *list(body) {
     const zip = await rename(openZip(body));
     for (const { name, sizeBytes, isFolder, isEncrypted } of zip.members)
@@ -24,10 +10,10 @@ export const zipFormat: ArchiveFormat = {
     if (!zip.isComplete) throw new ArchiveError("corrupt", "the end of the archive is missing");
   },
 
-  async open(body, name) {
+  async open(body, isWanted) {
     const zip = await rename(openZip(body));
-    const member = zip.members.find((candidate) => candidate.name === name) ?? zip.find(name);
-    return member === undefined || member.isFolder ? undefined : readMember(zip, member);
+    const member = zip.members.find(({ name, isFolder }) => !isFolder && isWanted(name));
+    return member === undefined ? undefined : readMember(zip, member);
   },
 };
 

@@ -1,6 +1,7 @@
 /** Reads mails and mailboxes in a child process. */
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
 import { formatSize } from "../../system/quantities.ts";
+import { escapePath } from "../../system/safe-names.ts";
 import type { ExtractItem, LocalFile } from "../handler.ts";
 import { writeWholePage } from "../html/page.ts";
 import { readBytes } from "../local-file.ts";
@@ -34,11 +35,24 @@ async function* readText(file: LocalFile, from: number): AsyncGenerator<ExtractI
 }
 
 async function* readAttachment(file: LocalFile, entry: string): AsyncGenerator<ExtractItem> {
+  const paths: string[] = [];
   for await (const { email, label } of readMails(file)) {
-    const index = listNames(email, label).indexOf(entry);
-    const attachment = email.attachments[index];
-    if (attachment) return yield { bytes: toBytes(attachment) };
+    const names = listNames(email, label);
+    const attachment = email.attachments[names.indexOf(entry)];
+    if (attachment) return yield* inChunks(toBytes(attachment));
+    if (paths.length < MAX_LISTED_PATHS) paths.push(...names);
   }
+  yield { paths };
+}
+
+/** Paths named when there is no such attachment. */
+const MAX_LISTED_PATHS = 1_000;
+
+/** A message to the parent stays small. */
+const CHUNK_BYTES = 1024 * 1024;
+
+function* inChunks(bytes: Uint8Array): Generator<ExtractItem> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield { bytes: bytes.slice(at, at + CHUNK_BYTES) };
 }
 
 type LabelledMail = { readonly email: Email; readonly label: string };
@@ -111,7 +125,8 @@ const MIN_PLAIN_SHARE = 0.3;
 function listNames({ attachments }: Email, label: string): string[] {
   const seen = new Map<string, number>();
   return attachments.map(({ filename, mimeType }) => {
-    const name = (filename ?? `attachment.${mimeType.split("/")[1] ?? "bin"}`).replaceAll(/[\r\n/\\]+/g, "_");
+    const given = filename ?? `attachment.${mimeType.split("/")[1] ?? "bin"}`;
+    const name = escapePath(given.replaceAll(/[/\\]+/g, "_"));
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     const unique = count === 1 ? name : name.replace(/(\.[^.]*)?$/, ` (${count})$1`);

@@ -1,7 +1,7 @@
 /** The mail handler: the headers that matter, the readable body first, attachments listed and readable by entry. */
 import type { Handler } from "../handler.ts";
 import { openEntryInChild } from "../pool/open-entry.ts";
-import { getPool } from "../pool/pools.ts";
+import { runEngine } from "../pool/run-engine.ts";
 import { text } from "../text-handler.ts";
 
 export type MailFacts = { readonly attachmentCount: number };
@@ -13,16 +13,11 @@ export const mail: Handler<MailFacts> = {
   canHandle: (_kind, mediaType) => mediaType === "message/rfc822" || mediaType === "application/mbox",
   fields: { attachment_count: "number" },
   extract: (file, options, signal) =>
-    options.mode === "raw"
-      ? text.extract(file, options, signal)
-      : getPool("parse", options.limits).run({ engine: "mail", file, options }, signal),
+    options.mode === "raw" ? text.extract(file, options, signal) : runEngine("mail", file, options, signal),
   openEntry: (file, path, signal) => openEntryInChild("mail", file, path, signal),
 
   describe: ({ attachmentCount }) =>
     attachmentCount === undefined || attachmentCount === 0
       ? {}
-      : {
-          fields: { attachment_count: attachmentCount },
-          warnings: ["Read an attachment with read_artifact and entry=<name>; its text and its own ref come back."],
-        },
+      : { fields: { attachment_count: attachmentCount }, entryName: "attachment" },
 };

@@ -1,6 +1,6 @@
 /** The notebook handler: Jupyter notebooks as text and code, without the pictures' bytes. */
 import type { Handler } from "../handler.ts";
-import { getPool } from "../pool/pools.ts";
+import { runEngine } from "../pool/run-engine.ts";
 import { text } from "../text-handler.ts";
 
 export const notebook: Handler = {
@@ -9,7 +9,5 @@ export const notebook: Handler = {
   runs: "child",
   canHandle: (kind, mediaType) => kind === "text" && mediaType === "application/x-ipynb+json",
   extract: (file, options, signal) =>
-    options.mode === "raw"
-      ? text.extract(file, options, signal)
-      : getPool("parse", options.limits).run({ engine: "notebook", file, options }, signal),
+    options.mode === "raw" ? text.extract(file, options, signal) : runEngine("notebook", file, options, signal),
 };

@@ -1,22 +1,27 @@
 /** Opens a member of a file through an engine in a child process. */
 import { ArchiveError } from "../archive/archive.ts";
-import type { ExtractItem, LocalFile } from "../handler.ts";
+import type { ExtractItem, LocalFile, OpenedEntry } from "../handler.ts";
 import { getPool } from "./pools.ts";
 
-/** The bytes of the member of this path, or undefined if the engine finds none. */
+/** The engine gets the path as `entry` and yields bytes, or all paths if there is no such member. */
 export async function openEntryInChild(
   engine: string,
   file: LocalFile,
   entry: string,
   signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array> | undefined> {
+): Promise<OpenedEntry> {
   const items = getPool("parse").run({ engine, file, options: { mode: "raw", from: 0, entry } }, signal);
   const first = await items.next();
-  return first.done ? undefined : readItems(first.value, items);
+  if (first.done) return { chunks: readItems([], items) };
+  if ("paths" in first.value) {
+    await items.return(undefined);
+    return first.value;
+  }
+  return { chunks: readItems([first.value], items) };
 }
 
-async function* readItems(first: ExtractItem, rest: AsyncIterable<ExtractItem>): AsyncGenerator<Uint8Array> {
-  yield* toBytes(first);
+async function* readItems(first: readonly ExtractItem[], rest: AsyncIterable<ExtractItem>): AsyncGenerator<Uint8Array> {
+  for (const item of first) yield* toBytes(item);
   for await (const item of rest) yield* toBytes(item);
 }
 

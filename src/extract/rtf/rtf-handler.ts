@@ -1,8 +1,8 @@
-/** The RTF handler: paragraphs, tables and notes as Markdown. The scan is linear, so it runs in this process. */
+/** The RTF handler: headings, paragraphs, tables and notes as Markdown. The scan is linear, so it runs in this process. */
 import type { Handler, LocalFile } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
 import { toTextSegments } from "../text-segments.ts";
-import { RtfText } from "./rtf-text.ts";
+import type { RtfText } from "./rtf-text.ts";
 
 export const rtf: Handler = {
   name: "rtf",
@@ -11,16 +11,18 @@ export const rtf: Handler = {
   canHandle: (_kind, mediaType) => mediaType === "application/rtf",
 
   async *extract(file, { from }, signal) {
-    yield { info: {} };
-    for await (const item of toTextSegments(readText(file, signal), { from, isMarkdown: true })) {
+    signal.throwIfAborted();
+    const { RtfText } = await import("./rtf-text.ts");
+    const text = new RtfText();
+    for await (const item of toTextSegments(readText(text, file, signal), { from, isMarkdown: true })) {
       signal.throwIfAborted();
-      yield item;
+      yield "info" in item ? { info: { ...item.info, ...text.facts } } : item;
     }
+    signal.throwIfAborted();
   },
 };
 
-async function* readText(file: LocalFile, signal: AbortSignal): AsyncGenerator<string> {
-  const text = new RtfText();
+async function* readText(text: RtfText, file: LocalFile, signal: AbortSignal): AsyncGenerator<string> {
   for await (const chunk of readBytes(file, signal)) {
     text.write(Buffer.from(chunk).toString("latin1"));
     yield text.blocks.take();
