@@ -6,6 +6,7 @@ import { toFields, toItems } from "../src/overflow/dialects/dialect.ts";
 import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { readArtifactBytes } from "./bodies.ts";
+import { assertLinearTime } from "./cpu-time.ts";
 import { openWatchedSession } from "./recovery.ts";
 
 const long = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n".repeat(2_000);
@@ -320,20 +321,19 @@ test("a limit in characters without a path is on the whole input", async () => {
   );
 });
 
-test("hostile texts are checked in linear time", async () => {
-  const spaces = {
-    type: "image",
-    source: { type: "base64", media_type: "image/png", data: `${" ".repeat(200_000)}!` },
-  };
-  const stubLike = `[Set aside by Spillway to fit the model's limit: ${`artifact_ref=af_${"0".repeat(32)}. To read it: `.repeat(6_000)}x`;
-  const start = performance.now();
-  await postRefusedOnce(
-    "anthropic-messages",
-    claudeRequest([spaces]),
-    "messages.2.content.0.content.0.image: image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes",
-  );
-  assert.equal(isStub(stubLike), false);
-  assert.ok(performance.now() - start < 500, `${performance.now() - start} ms`);
+describe("hostile texts are checked in linear time:", () => {
+  test("an image of spaces", () =>
+    assertLinearTime(100_000, (count) => {
+      const source = { type: "base64", media_type: "image/png", data: `${" ".repeat(count)}!` };
+      const message = "messages.2.content.0.content.0.image: image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes";
+      return postRefusedOnce("anthropic-messages", claudeRequest([{ type: "image", source }]), message);
+    }));
+
+  test("a text that begins like a stub", () =>
+    assertLinearTime(3_000, (count) => {
+      const sentences = `artifact_ref=af_${"0".repeat(32)}. To read it: `.repeat(count);
+      assert.equal(isStub(`[Set aside by Spillway to fit the model's limit: ${sentences}x`), false);
+    }));
 });
 
 describe("the output limit", () => {

@@ -10,6 +10,7 @@ import { createStickyStubs } from "../src/overflow/sticky-stubs.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { wordings } from "./provider.ts";
 import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
+import { soakCount } from "./soak.ts";
 import { longTranscript } from "./transcripts.ts";
 
 type Block = { type: string; [field: string]: unknown };
@@ -81,13 +82,14 @@ function resultsIn(json: string): string[] {
 }
 
 describe("a conversation that began with a very large result", () => {
+  const turns = soakCount({ sample: 20, full: 60 });
   for (const size of [6_000, 20_000, 60_000]) {
-    test(`sees each new result of ${size} characters whole for 60 turns`, async () => {
+    test(`sees each new result of ${size} characters whole for ${turns} turns`, async () => {
       const { post, session } = await providerWith(50_000);
       const messages: Message[] = [{ role: "user", content: "Look into the large file." }];
       const largeText = words(800_000, 7);
       let refusals = 0;
-      for (let turn = 1; turn <= 60; turn++) {
+      for (let turn = 1; turn <= turns; turn++) {
         const text = turn === 1 ? largeText : words(size, turn);
         messages.push(...round(`t${turn}`, text));
         const { response, calls } = await post(messages);
@@ -98,10 +100,10 @@ describe("a conversation that began with a very large result", () => {
         else assert.ok(isStub(newest) && newest.length > 100_000);
         const [first = ""] = resultsIn(calls.at(-1) ?? "");
         const ref = /af_[0-9a-f]{32}/.exec(first)?.[0] ?? "";
-        if (turn === 1 || turn === 60)
+        if (turn === 1 || turn === turns)
           assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), largeText);
       }
-      const refills = Math.ceil((60 * size) / 4 / 20_000) + 2;
+      const refills = Math.ceil((turns * size) / 4 / 20_000) + 2;
       assert.ok(refusals <= refills, `${refusals} refusals where the window was filled ${refills} times at most`);
     });
   }

@@ -15,6 +15,7 @@ import { applyEdits } from "../src/system/json-edits.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { countTokens, simulateProvider, wordings } from "./provider.ts";
 import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
+import { soakCount } from "./soak.ts";
 import { longTranscript } from "./transcripts.ts";
 
 const line = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n";
@@ -525,7 +526,7 @@ describe("long transcripts", () => {
     test(`in ${name} are recovered`, async () => {
       for (const { share, floor } of shares) {
         let recoveredCount = 0;
-        const seeds = Array.from({ length: 12 }, (_, seed) => 1_000 + seed);
+        const seeds = Array.from({ length: soakCount({ sample: 2, full: 12 }) }, (_, seed) => 1_000 + seed);
         for (const seed of seeds) {
           const conversation = longTranscript(seed);
           const { post, session } = await openRecoveringProvider({

@@ -63,7 +63,7 @@ function pageObject({ rotate, cropBox, entries }: FixturePage, contents: number)
 
 function assemble(objects: ReadonlyMap<number, string>, trailer: string): Uint8Array {
   let file = "%PDF-1.7\n";
-  const size = Math.max(...objects.keys()) + 1;
+  const size = objects.keys().reduce((largest, number) => Math.max(largest, number)) + 1;
   const table = Array.from({ length: size }, () => "0000000000 65535 f \n");
   for (const [number, body] of objects) {
     table[number] = `${String(file.length).padStart(10, "0")} 00000 n \n`;

@@ -118,14 +118,18 @@ function bodyText(body: unknown): string {
   return typeof body === "string" ? body : Buffer.from(body as Uint8Array).toString("utf8");
 }
 
-/** The simulator behind a real socket; `delayMs` is the pause between the chunks of a stream. */
-export async function serveProvider(options: ProviderOptions & { readonly delayMs?: number } = {}) {
+export type ServedProviderOptions = ProviderOptions & {
+  /** Called after each chunk of a stream; the next one waits for it. */
+  readonly afterChunk?: (chunk: string) => Promise<void>;
+};
+
+/** The simulator behind a real socket. */
+export async function serveProvider(options: ServedProviderOptions = {}) {
   const provider = simulateProvider(options);
   const server = createServer(async (request, response) => {
     const chunks = await Array.fromAsync<Buffer>(request).catch(() => undefined);
     // A client that disconnected gets no response.
-    if (chunks)
-      await respond(provider, request, Buffer.concat(chunks).toString("utf8"), response, options.delayMs ?? 0);
+    if (chunks) await respond(provider, request, Buffer.concat(chunks).toString("utf8"), response, options.afterChunk);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -144,7 +148,7 @@ async function respond(
   request: IncomingMessage,
   json: string,
   response: ServerResponse,
-  delayMs: number,
+  afterChunk: ServedProviderOptions["afterChunk"],
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://sim");
   if (request.method !== "POST" || simulatorAt(pathname) === undefined) {
@@ -160,7 +164,7 @@ async function respond(
   response.writeHead(answer.status, answer.headers);
   for (const chunk of answer.chunks) {
     response.write(chunk);
-    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await afterChunk?.(chunk);
   }
   response.end();
 }

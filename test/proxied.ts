@@ -3,14 +3,14 @@ import type { Settings } from "../src/config/settings.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
-import { type ProviderOptions, serveProvider } from "./provider.ts";
+import { type ServedProviderOptions, serveProvider } from "./provider.ts";
 import { openWatchedSession } from "./recovery.ts";
 
 export type Proxied = Awaited<ReturnType<typeof openProxiedProvider>>;
 
 /** A proxy whose upstream `/sim` is a simulated provider. Disposing ends both. */
 export async function openProxiedProvider(
-  options: ProviderOptions & { readonly delayMs?: number },
+  options: ServedProviderOptions,
   settings: Partial<Settings> = {},
   more: Partial<ProxyOptions> = {},
 ) {

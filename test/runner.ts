@@ -3,7 +3,7 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { readTranscript } from "../src/surfaces/runner/transcript.ts";
 import { type CliResult, type CliRunOptions, openCli } from "./cli.ts";
-import { type ProviderOptions, serveProvider } from "./provider.ts";
+import { type ServedProviderOptions, serveProvider } from "./provider.ts";
 
 /** The --model value for each dialect. */
 export const runnerModels = {
@@ -30,7 +30,7 @@ export function runnerEnvironment(url: string): Record<string, string> {
 }
 
 /** Opens a CLI harness and a simulated provider. */
-export async function openRunner(options: ProviderOptions & { readonly delayMs?: number }) {
+export async function openRunner(options: ServedProviderOptions) {
   const [cli, provider] = [await openCli(), await serveProvider(options)];
   const env = runnerEnvironment(provider.url);
   const transcriptPath = async () => {

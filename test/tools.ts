@@ -8,11 +8,12 @@ import { callTool } from "../src/tools/call-tool.ts";
 import type { ToolSession } from "../src/tools/tool.ts";
 import { findTool } from "../src/tools/tools.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
+import { patientSearch } from "./waiting.ts";
 
 export async function openTools(settings: Partial<Settings> = {}) {
   const folder = await makeTemporaryFolder();
   const session = await openSession({
-    settings: { ...defaultSettings, ...settings },
+    settings: { ...defaultSettings, ...patientSearch, ...settings },
     cwd: folder.path,
     confined: true,
     inMemory: true,

@@ -76,11 +76,11 @@ function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): stri
   return removals.length === 0 ? [] : [`Removed from the text: ${removals.join(", ")}.`];
 }
 
-function partialWarning({ size: { chars, segments }, info: { pageCount }, ended }: Extract): string {
+function partialWarning({ size: { chars, pages }, info: { pageCount }, ended, pageName }: Extract): string {
   const soFar =
-    pageCount === undefined
+    pageCount === undefined || pages === 0
       ? formatCount(chars, "character")
-      : `pages 1-${formatNumber(segments)} of ${formatNumber(pageCount)}`;
+      : `${pageName}s 1-${formatNumber(pages)} of ${formatNumber(pageCount)}`;
   if (ended === null) return `So far, text was extracted from ${soFar}; reading past that extracts more.`;
   const next =
     ended.failed && isRetryableFailure(ended.failed) ? "reading past that tries again" : "the rest cannot be read";

@@ -83,9 +83,8 @@ function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): Fetc
 function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: boolean): string {
   const kindName = nameKind(facts.content_kind, facts.media_type);
   const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${formatSize(facts.size_bytes)}`;
-  const { pageCount } = extract.info;
-  const extent = extract.description.extent ?? (pageCount === undefined ? undefined : `pages ${pageCount}`);
-  return `[Fetched ${kindName} artifact: ${name}${extent === undefined ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nameNextStep(artifact_ref, extract)}]`;
+  const { extent } = extract;
+  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nameNextStep(artifact_ref, extract)}]`;
 }
 
 function nameNextStep(ref: string | null, extract: Extract): string {

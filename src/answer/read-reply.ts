@@ -95,13 +95,19 @@ function summaryLine({ record, extract, reading, totalLines }: ReadFacts): strin
   return reading.type === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
-function ofPages({ pageCount }: Extract["info"]): string {
-  return pageCount === undefined ? "" : ` of ${formatNumber(pageCount)}`;
+/** Where a range is: `page 3 of 40`, `slides 3-7 of 12`, `sheet Budget, rows 5001-9000`, or a heading. */
+function namePlace({ label, pages, pageLabel }: RangeReading, { info, pageName }: Extract): string {
+  if (pages === null) return label;
+  const isNumbered = pageLabel === null || pageLabel === `${pageName} ${pages}`;
+  if (!isNumbered) return pageLabel;
+  const total = info.pageCount === undefined ? "" : ` of ${formatNumber(info.pageCount)}`;
+  return `${pageName}${pageLabel === null ? "s" : ""} ${pages}${total}`;
 }
 
-function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
-  const { start, endLine, nextOffset, fittedText, pages } = reading;
-  const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
+function rangeSummary(ref: string, reading: RangeReading, extract: Extract, totalLines: number): string {
+  const { start, endLine, nextOffset, fittedText } = reading;
+  const { size } = extract;
+  const label = namePlace(reading, extract);
   const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
   if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
   const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
@@ -119,11 +125,12 @@ function passageSummary(ref: string, { passages, matchedCount }: PassageReading)
 
 function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
   return {
-    passages: passages.map(({ start, end, startLine, endLine, heading, score }) => ({
+    passages: passages.map(({ start, end, startLine, endLine, label, heading, score }) => ({
       offset: start,
       end_offset: end,
       start_line: startLine,
       end_line: endLine,
+      page: label,
       heading,
       score: Number(score.toFixed(4)),
     })),
@@ -132,8 +139,9 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
 }
 
 /** The line above a passage that says where it is. */
-export function formatPassageHeader({ start, startLine, endLine, heading }: Place): string {
+export function formatPassageHeader({ start, startLine, endLine, label, heading }: Place): string {
   const underHeading =
     heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;
-  return `[lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;
+  const page = label === null ? "" : `${clip(label)}, `;
+  return `[${page}lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;
 }

@@ -4,7 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Objects, readObject } from "./objects.ts";
+
+/** Touching this often takes longer than the smallest step of any clock. */
+const MAX_TOUCHES = 100_000;
 
 export function objectsContract(name: string, open: () => Promise<{ objects: Objects } & AsyncDisposable>): void {
   const bytes = (text: string) => Buffer.from(text);
@@ -80,9 +84,14 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
     promise("remember when an object was touched", async (objects) => {
       await objects.put("k", bytes("x"));
       const before = (await objects.head("k"))?.touchedAt ?? 0;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-      assert.equal(await objects.touch("k"), true);
-      assert.ok(((await objects.head("k"))?.touchedAt ?? 0) >= before + 15);
+      let touchedAt = before;
+      // The clock has to move on before a touch can show.
+      for (let attempt = 0; touchedAt <= before && attempt < MAX_TOUCHES; attempt++) {
+        assert.equal(await objects.touch("k"), true);
+        touchedAt = (await objects.head("k"))?.touchedAt ?? 0;
+        await nextTurn();
+      }
+      assert.ok(touchedAt > before);
     });
 
     promise("move to a free key only", async (objects) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { makeMemorySpool, makeOrigin, plainTextDetection } from "../../test/bodies.ts";
+import { soakCount } from "../../test/soak.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
@@ -218,6 +219,7 @@ describe("sweeping bytes", () => {
     const { sha256 } = makeMemorySpool("raced");
     let pending: Array<Promise<string>> = [];
     let step = 0;
+    const rounds = soakCount({ sample: 5, full: 20 });
     // After each call of the sweeper, a keeper starts at that moment.
     const racing = new Proxy(objects, {
       get(target, name: keyof typeof objects) {
@@ -230,7 +232,7 @@ describe("sweeping bytes", () => {
       },
     });
     await objects.put(blobKey(sha256), Buffer.from("raced"));
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds; round++) {
       const sweeper = { ...open("sweeper"), objects: racing };
       await sweep(sweeper, defaultSettings, none);
       for (const ref of await Promise.all(pending)) {
@@ -240,7 +242,7 @@ describe("sweeping bytes", () => {
       pending = [];
       for await (const { key } of objects.list("owners/alice/records/")) await objects.delete(key);
     }
-    assert.ok(step > 20, "the keepers ran");
+    assert.ok(step > rounds, "the keepers ran");
   });
 
   test("runs automatically only when it is due, and never on the first use", async () => {

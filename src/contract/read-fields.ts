@@ -12,6 +12,8 @@ export type PassageFields = {
   readonly end_offset: number;
   readonly start_line: number;
   readonly end_line: number;
+  /** The page, slide, or part of a sheet that it is on, such as `slide 3`. */
+  readonly page: string | null;
   readonly heading: string | null;
   readonly score: number;
 };

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { memoryBody } from "../../test/detection.ts";
 import { bytesOf, joined, utf8 } from "../../test/samples.ts";
+import { soakCount } from "../../test/soak.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
 import { signatures } from "./formats/signatures.ts";
@@ -46,7 +47,7 @@ test("any bytes, header and name give one of the seven kinds, and the same one a
       assert.doesNotMatch(detection.signals.notes.join(), /detector failed/);
       assert.deepEqual(detectContentKind(input), detection);
     }),
-    { numRuns: 2000 },
+    { numRuns: soakCount({ sample: 400, full: 2_000 }) },
   );
 });
 
@@ -58,7 +59,7 @@ test("the whole of a small body confirms its first look, unless its end says mor
       assert.doesNotMatch(whole.signals.notes.join(), /detector failed/);
       if (first.kind === "text" || first.kind === "html") assert.equal(whole.kind, first.kind);
     }),
-    { numRuns: 1000 },
+    { numRuns: soakCount({ sample: 200, full: 1_000 }) },
   );
 });
 

@@ -59,6 +59,9 @@ export type Extract = StoredExtract & {
   readonly isPartial: boolean;
   /** What the handler says about the document, in its own fields and sentences. */
   readonly description: Description;
+  /** What its pages are called, and how much there is of it, both in the words of the handler or ours. */
+  readonly pageName: string;
+  readonly extent: string;
 };
 
 /** Text gathered before it is written: one file for a small document, few for a large one. */
@@ -101,13 +104,17 @@ export function toExtract(
   const { size, ended, info } = storedExtract;
   const hasText = size.segments > 0 && info.tally?.withText !== 0;
   const isPartial = ended === null || (hasText && ended.failed !== null);
-  const { fields = {}, ...description } = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  const { fields = {}, pageName = "page" } = description;
+  const extent = description.extent ?? (info.pageCount === undefined ? "" : `${pageName}s ${info.pageCount}`);
   const declared = pickDeclared(fields, handler.fields ?? {});
   return {
     ...storedExtract,
     handler: handler.name,
     hasText,
     isPartial,
+    pageName,
+    extent,
     description: { ...description, fields: declared },
   };
 }
@@ -157,7 +164,7 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
       if (extractedSize.chars - writtenSize.chars >= FILE_CHARS || segments.length === FILE_SEGMENTS)
         await flush(false);
       // After the last page the handler is asked once more, so that the extract is marked as complete.
-      if (enough(extractedSize) && extractedSize.segments !== info.pageCount) return await flushAll();
+      if (enough(extractedSize) && extractedSize.pages !== info.pageCount) return await flushAll();
     }
     if (failed && isRetryableFailure(failed)) return { ...(await flushAll()), ended: { failed } };
     if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= makeTextlessFailure(info.tally);

@@ -56,6 +56,8 @@ export type Segment = {
   readonly label: string;
   readonly text: string;
   readonly marks: readonly Mark[];
+  /** The page, sheet or slide is long and goes on in the next segment. */
+  readonly isContinued?: boolean;
 };
 
 /** Facts that documents of any format may have. */
@@ -68,6 +70,7 @@ export type DocumentFacts = {
   /** The name of the site it belongs to. */
   readonly site?: string;
   readonly canonicalUrl?: string;
+  /** Pages, sheets or slides. */
   readonly pageCount?: number;
   /** How the pages were read; added up by extract.ts. */
   readonly tally?: PageTally;
@@ -84,14 +87,16 @@ export type Info<Own extends object = object> = DocumentFacts & Partial<Own>;
 export type Description = {
   /** Fields by the names users see; their values are JSON. */
   readonly fields?: object;
-  /** How large the document is in its own units, as in `sheets 3` or `640x480`. Default: its pages. */
-  readonly extent?: string;
   /** What its members are called, if `entry` reads them. */
   readonly entryName?: "member" | "attachment";
   /** What a reader should know about the text, one sentence each. */
   readonly warnings?: readonly string[];
   /** The document shows its text only after running scripts. */
   readonly needsScripts?: boolean;
+  /** What its pages are called; `page` if it does not say. */
+  readonly pageName?: Exclude<SegmentKind, "whole">;
+  /** How much there is, as the summary line says it, such as `640x480`. Made from `pageCount` if it does not say. */
+  readonly extent?: string;
 };
 
 /** Why text could not be read; the sentence a user sees is worded in `answer/`. */

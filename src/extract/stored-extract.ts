@@ -17,10 +17,17 @@ export type PlacedSegment = {
   readonly line: number;
   /** Where the segment's own text begins, after that blank line. */
   readonly start: number;
+  /** The number of the page, sheet or slide that it is, or is a part of. */
+  readonly page: number;
 };
 
-/** How much was extracted. Counts are over the joined text. */
-export type ExtractSize = { readonly segments: number; readonly chars: number; readonly lineEnds: number };
+/** How much was extracted. Characters and line ends are those of the joined text; only complete pages count. */
+export type ExtractSize = {
+  readonly segments: number;
+  readonly pages: number;
+  readonly chars: number;
+  readonly lineEnds: number;
+};
 
 /** A number of characters, or of line ends, before the wanted place. */
 type Position = { readonly chars: number } | { readonly lineEnds: number };
@@ -53,7 +60,8 @@ export type FileContent = {
   readonly failed: Failure | null;
 };
 
-const emptySize: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+/** The size of an extract before its first segment. */
+export const emptySize: ExtractSize = { segments: 0, pages: 0, chars: 0, lineEnds: 0 };
 
 /** The key prefix names everything the text depends on (bytes, handler and version, mode, claims), and its owner. */
 export function makeExtractPrefix(
@@ -122,6 +130,7 @@ export function addSegment(before: ExtractSize, segment: Segment): ExtractSize {
   const text = textWithBreak(segment);
   return {
     segments: segment.index + 1,
+    pages: before.pages + (segment.isContinued ? 0 : 1),
     chars: before.chars + text.length,
     lineEnds: before.lineEnds + countLines(text) - 1,
   };
@@ -148,9 +157,10 @@ async function* segmentsFrom(
   }
 }
 
-function placeSegment(segment: Segment, { chars, lineEnds }: ExtractSize): PlacedSegment {
+function placeSegment(segment: Segment, { pages, chars, lineEnds }: ExtractSize): PlacedSegment {
   const text = textWithBreak(segment);
-  return { segment, text, offset: chars, line: lineEnds + 1, start: chars + text.length - segment.text.length };
+  const start = chars + text.length - segment.text.length;
+  return { segment, text, offset: chars, line: lineEnds + 1, start, page: pages + 1 };
 }
 
 function reaches(end: ExtractSize, position: Position): boolean {
@@ -205,7 +215,7 @@ function reachesFurther(one: Chain, other: Chain): boolean {
 
 const formatSize = (size: ExtractSize): string => listCounts(size).join("-");
 
-const listCounts = (size: ExtractSize): number[] => [size.segments, size.chars, size.lineEnds];
+const listCounts = (size: ExtractSize): number[] => [size.segments, size.pages, size.chars, size.lineEnds];
 
 function formatKey({ start, end, last }: Omit<ExtractFile, "key">, sizeBytes: number): string {
   const numbers = [...listCounts(start), ...listCounts(end), sizeBytes].map((count) => String(count).padStart(10, "0"));
@@ -214,14 +224,15 @@ function formatKey({ start, end, last }: Omit<ExtractFile, "key">, sizeBytes: nu
 
 /** A file shorter than its key says was cut by a power loss and does not count. */
 function parseKey(key: string, sizeBytes: number): ExtractFile | undefined {
-  const match = /(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(end|more)$/.exec(key);
-  if (match === null) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, size] = match.slice(1, 8).map(Number);
-  if (size !== sizeBytes) return undefined;
-  return {
-    key,
-    start: { segments: a, chars: b, lineEnds: c },
-    end: { segments: d, chars: e, lineEnds: f },
-    last: match[8] === "end",
-  };
+  const match = /(\d+(?:-\d+){8})-(end|more)$/.exec(key);
+  const counts = match?.[1]?.split("-").map(Number) ?? [];
+  if (counts.at(-1) !== sizeBytes) return undefined;
+  return { key, start: toSize(counts.slice(0, 4)), end: toSize(counts.slice(4, 8)), last: match?.[2] === "end" };
 }
+
+const toSize = ([segments = 0, pages = 0, chars = 0, lineEnds = 0]: readonly number[]): ExtractSize => ({
+  segments,
+  pages,
+  chars,
+  lineEnds,
+});

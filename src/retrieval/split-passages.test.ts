@@ -163,5 +163,7 @@ function marksIn(text: string, offset: number, chars: number, headings: readonly
 }
 
 function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length;
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line++;
+  return line;
 }

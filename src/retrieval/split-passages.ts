@@ -11,6 +11,8 @@ export type PlacedText = {
   readonly offset: number;
   readonly line: number;
   readonly marks?: readonly HeadingMark[];
+  /** The name of the page that the range is. Passages do not cross its end. */
+  readonly label?: string;
 };
 
 /** The place of a passage: characters [start, end), and lines with both ends included. */
@@ -19,6 +21,8 @@ export type Place = {
   readonly end: number;
   readonly startLine: number;
   readonly endLine: number;
+  /** The name of its page; null where there are no pages. */
+  readonly label: string | null;
   /** The label of the nearest heading at or before the passage. */
   readonly heading: string | null;
 };
@@ -67,6 +71,7 @@ class WindowSplitter implements Splitter {
   #line = 1;
   #marks: HeadingMark[] = [];
   #heading: string | null = null;
+  #label: string | null = null;
   /** The paragraph being read, and the passage that it may still be joined to. */
   #group: LineGroup | null = null;
   #pending: LineGroup | null = null;
@@ -74,6 +79,7 @@ class WindowSplitter implements Splitter {
 
   push(range: PlacedText): Passage[] {
     if (range.offset !== this.#offset + this.#window.length) this.#restartAt(range);
+    this.#label = range.label ?? null;
     const base = this.#offset + this.#window.length;
     this.#window += range.text;
     for (const mark of range.marks ?? []) this.#marks.push({ ...mark, at: mark.at + base });
@@ -174,7 +180,8 @@ class WindowSplitter implements Splitter {
     if (this.#pending === null) return;
     const { start, end, startLine, endLine, heading } = this.#pending;
     const text = this.#window.slice(start, end);
-    this.#passages.push({ text, start: start + this.#offset, end: end + this.#offset, startLine, endLine, heading });
+    const place = { start: start + this.#offset, end: end + this.#offset, startLine, endLine };
+    this.#passages.push({ text, ...place, label: this.#label, heading });
     this.#pending = null;
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { soakCount } from "../../test/soak.ts";
 import { splitWords, toTerms } from "./terms.ts";
 
 const words = [
@@ -72,7 +73,7 @@ describe("terms", () => {
         const [accented = "", ...others] = toTerms(`é_${word}`).parts;
         assert.deepEqual([accented, others], ["é", [...toTerms(word).parts]]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: soakCount({ sample: 400, full: 2_000 }) },
     );
   });
 });

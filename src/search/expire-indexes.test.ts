@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { patientSearch } from "../../test/waiting.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
 import type { Event } from "../telemetry/events.ts";
@@ -14,7 +15,8 @@ const day = 24 * 3_600_000;
 async function openWork() {
   const folder = await makeTemporaryFolder();
   let aheadMs = 0;
-  const settings = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0 };
+  const home = join(folder.path, "home");
+  const settings = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0 };
   const session = await openSession({ settings, cwd: folder.path, now: () => Date.now() + aheadMs });
   async function index(name: string): Promise<string> {
     mkdirSync(join(folder.path, name));

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { patientSearch } from "../../test/waiting.ts";
 import { searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
@@ -24,7 +25,8 @@ async function openWork() {
   const root = join(folder.path, "work");
   mkdirSync(root);
   for (let file = 0; file < 5; file++) writeFileSync(join(root, `f${file}.ts`), `const needle${file} = 1;\n`);
-  const settings = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0 };
+  const home = join(folder.path, "home");
+  const settings = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0 };
   const session = await openSession({ settings, cwd: root });
   const search = { home: session.searchFolder, scope: session.store, startFolder: root };
   return {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { patientSearch } from "../../test/waiting.ts";
 import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
@@ -18,7 +19,8 @@ type Files = Readonly<Record<string, string>>;
 /** Opens a session whose current folder, `elsewhere`, is in no project. */
 async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
   const folder = await makeTemporaryFolder();
-  const all = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0, ...settings };
+  const home = join(folder.path, "home");
+  const all = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0, ...settings };
   const cwd = join(folder.path, "elsewhere");
   mkdirSync(cwd);
   writeFileSync(join(cwd, "here.ts"), "const needle = here;\n");
@@ -199,7 +201,7 @@ describe("item 8: a search of a project without a path", () => {
   });
 
   test("finds changes in every repository, also where there is time for one only", async () => {
-    await using work = await openWork({ "search.refresh_wait": 60_000 });
+    await using work = await openWork();
     for (const name of ["web", "api", "lib"]) await work.index("shop", name, { "a.ts": "const value = 1;\n" });
     for (const name of ["web", "api", "lib"]) work.write(name, { "new.ts": "const needle = 1;\n" });
     assert.equal((await work.search("needle", { project_id: "shop" })).total_count, 3);
@@ -257,7 +259,7 @@ describe("item 8: a search of a project without a path", () => {
   });
 
   test("of more repositories than are kept open finds all, with a bounded number of open files", async () => {
-    await using work = await openWork({ "search.refresh_wait": 60_000, "search.wait": 60_000 });
+    await using work = await openWork();
     for (let number = 0; number < 70; number++) {
       await work.index("many", `r${number}`, { "a.ts": `const needle${number} = needle;\n`.repeat(20) });
     }

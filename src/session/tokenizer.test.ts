@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { patientSearch } from "../../test/waiting.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { searchCode } from "../search/search.ts";
 import { callTool } from "../tools/call-tool.ts";
@@ -18,7 +19,7 @@ async function openWith(plugin: string | null, model: string | null = "water-1")
   const root = join(folder.path, "work");
   mkdirSync(root);
   const log: string[] = [];
-  const settings = { ...defaultSettings, "tokens.model": model, "tokens.module": path };
+  const settings = { ...defaultSettings, ...patientSearch, "tokens.model": model, "tokens.module": path };
   const session = await openSession({ settings, cwd: root, inMemory: true, log: (line) => void log.push(line) });
   return { root, log, session, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
 }

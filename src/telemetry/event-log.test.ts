@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { appendFile, readdir, stat, writeFile } from "node:fs/promises";
+import { appendFile, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { safeFileName } from "../system/safe-names.ts";
 import { listRuns, openEventLog, readEvents } from "./event-log.ts";
 import type { Event } from "./events.ts";
 import { eventRows, sourceName } from "./events.ts";
@@ -80,9 +81,10 @@ describe("the event log", () => {
   test("keeps the logs of a limited number of runs", async () => {
     await using folder = await makeTemporaryFolder();
     for (let i = 0; i < 8; i++) {
-      await using log = open(folder.path, `run ${i}`, { maxRuns: 3 });
+      const log = open(folder.path, `run ${i}`, { maxRuns: 3 });
       log.emit(read);
-      await new Promise((done) => setTimeout(done, 12));
+      await log[Symbol.asyncDispose]();
+      await utimes(join(folder.path, `${safeFileName(`run ${i}`)}.jsonl`), i, i);
     }
     assert.deepEqual(await listRuns(folder.path), ["run 7", "run 6", "run 5"]);
   });

@@ -74,6 +74,7 @@ const passage: Readonly<Record<keyof PassageFields, JsonSchema>> = {
   end_offset: count,
   start_line: count,
   end_line: count,
+  page: orNull(text),
   heading: orNull(text),
   score: { type: "number" },
 };

@@ -21,7 +21,7 @@ export const readArtifactTool = defineTool({
   title: "Read a kept source",
   about:
     "Reads a part of a source that an earlier call kept, by its artifact_ref. Choose the part by one of pages, section, " +
-    "lines, offset or query, of the source or of one entry; without a choice it reads from the start. Every page of the complete source can be reached.",
+    "lines, offset or query; without a choice it reads from the start. Every page of the complete source can be reached.",
   input: {
     artifact_ref: { ...refField, required: true },
     pages: pagesField,

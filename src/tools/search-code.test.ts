@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { closeSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
+import { waitUntil } from "../../test/waiting.ts";
 import { type ClientProfile, clientRows, findClientProfile } from "../config/clients.ts";
 import type { SearchReply } from "../contract/search-fields.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
@@ -270,13 +270,13 @@ describe("search_code", () => {
 
 describe("indexing", () => {
   async function ended(bench: Bench, jobId: unknown, input: object = {}): Promise<Reply> {
-    for (let look = 0; look < 200; look++) {
-      const reply = await bench.call("get_indexing_status", { job_id: jobId, ...input });
+    let reply: Reply | undefined;
+    await waitUntil("the job ends", async () => {
+      reply = await bench.call("get_indexing_status", { job_id: jobId, ...input });
       assertHolds("get_indexing_status", reply);
-      if (!["pending", "running"].includes(String(reply.fields.status))) return reply;
-      await wait(10);
-    }
-    assert.fail("the job does not end");
+      return !["pending", "running"].includes(String(reply.fields.status));
+    });
+    return reply ?? assert.fail();
   }
 
   test("returns a job at once, is followed to its end, and searched by its project", async () => {

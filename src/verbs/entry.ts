@@ -1,8 +1,8 @@
 /** Members of archives and attachments of mails: each enters as a source of its own, kept with the ref of its parent. */
 import { nearestName } from "../config/suggest-name.ts";
 import { SpillwayError } from "../errors.ts";
-import { ArchiveError } from "../extract/archive/archive.ts";
 import { toLocalFile } from "../extract/extract.ts";
+import { FailureError } from "../extract/failure-error.ts";
 import { findHandler } from "../extract/handlers.ts";
 import { keepSource } from "../load/load-source.ts";
 import type { Session } from "../session/session.ts";
@@ -45,11 +45,11 @@ async function keepMember(ref: string, path: string, session: Session): Promise<
       hint: "Make room on the disk of SPILLWAY_HOME, then read the entry again.",
     });
   } catch (error) {
-    throw error instanceof ArchiveError ? makeUnreadableError(path, error) : error;
+    throw error instanceof FailureError ? makeUnreadableError(path, error) : error;
   }
 }
 
-function makeUnreadableError(path: string, cause: ArchiveError): SpillwayError {
+function makeUnreadableError(path: string, cause: FailureError): SpillwayError {
   const hint =
     cause.reason === "encrypted"
       ? "Entries are not decrypted, because they would be kept. Unpack it with its password, then fetch the file."

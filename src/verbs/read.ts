@@ -95,7 +95,7 @@ function enoughFor(selector: Selector, budget: Budget): IsEnough {
     case "lines":
       return ({ lineEnds }) => selector.lines.last !== null && lineEnds >= selector.lines.last;
     case "pages":
-      return ({ segments }) => selector.pages.every(({ last }) => last !== null && segments >= last);
+      return ({ pages }) => selector.pages.every(({ last }) => last !== null && pages >= last);
     default:
       return () => false;
   }
@@ -169,7 +169,8 @@ async function* passageTexts(extract: Extract, passages: readonly RankedPassage[
 /** Each segment separately, so that no passage crosses the end of a page. */
 async function* segmentTexts(extract: Extract): AsyncGenerator<PlacedText> {
   for await (const { segment, offset, line, start } of extract.segments()) {
-    yield { text: segment.text, marks: segment.marks, offset: start, line: line + start - offset };
+    const page = segment.kind === "whole" ? {} : { label: segment.label };
+    yield { text: segment.text, marks: segment.marks, offset: start, line: line + start - offset, ...page };
   }
 }
 

@@ -21,7 +21,7 @@ describe("a source of one gibibyte", { skip: linux }, () => {
       kind: "text",
     },
   ]) {
-    test(`of ${name} is kept whole with the process under 200 MB`, { timeout: 300_000 }, async (t) => {
+    test(`of ${name} is kept whole with the process under 200 MB`, async (t) => {
       await using folder = await makeTemporaryFolder();
       const args = [bin, "fetch", "-", "--json", "--set", "artifacts.source_bytes=2 GiB"];
       const env = { ...process.env, SPILLWAY_HOME: folder.path };

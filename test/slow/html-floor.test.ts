@@ -20,9 +20,7 @@ const corpusDigest = "916659317b4d7f6bf4b6a6b19be6507cab8c8f949a520ad8840faa3888
 
 const markdownOf = (html: string, url: string): string => extractHtml(html, { url, mode: "markdown" }).text;
 
-test("the main content of pages agrees with the labelled text at least as well as before", {
-  timeout: 600_000,
-}, (t) => {
+test("the main content of pages agrees with the labelled text at least as well as before", (t) => {
   const [pages, codePages] = [readTruePages(), readCodePages()];
   if (pages.length === 0) return t.skip("there is no corpus folder (set SPILLWAY_CORPUS)");
   const digest = digestCorpus(pages, codePages);

@@ -18,7 +18,7 @@ async function readText(path: string): Promise<string> {
   return (await Array.fromAsync(items, (item) => ("segment" in item ? item.segment.text : ""))).join("\n\n");
 }
 
-test("PDF text agrees with pdftotext and mutool at least as well as before", { timeout: 600_000 }, async (t) => {
+test("PDF text agrees with pdftotext and mutool at least as well as before", async (t) => {
   const list = join(dirname(pdfCorpusFolder()), "pdf.csv");
   if (!existsSync(list)) return t.skip("no corpus folder (set SPILLWAY_CORPUS)");
   const digest = createHash("sha256")

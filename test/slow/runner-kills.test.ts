@@ -15,16 +15,15 @@ import {
   researchWordings,
 } from "../research.ts";
 import { openRunner, type RunnerDialect, runnerEnvironment, runnerModels } from "../runner.ts";
+import { soakCount } from "../soak.ts";
 
-const KILLS = 50;
+const KILLS = soakCount({ sample: 8, full: 50 });
 const command = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
 
 /** The dialects take turns, so that the transcript stores the signatures of each. */
 const lanes: readonly RunnerDialect[] = ["anthropic-messages", "gemini", "openai-responses", "openai-chat"];
 
-test(`--resume continues after ${KILLS} kills at random moments: nothing is lost, nothing is sent twice`, {
-  timeout: 900_000,
-}, async (t) => {
+test(`--resume continues after ${KILLS} kills at random moments: nothing is lost, nothing is sent twice`, async (t) => {
   let killCount = 0;
   for (let lane = 0; killCount < KILLS; lane++)
     killCount += await killedRun(lanes[lane % lanes.length] ?? "gemini", KILLS - killCount);
@@ -51,7 +50,7 @@ async function killedRun(dialect: RunnerDialect, maxKills: number): Promise<numb
   let storedText = "";
   let startMs = 1_000;
 
-  /** Runs one process until it ends or is killed: some time after its first output, or while it starts. */
+  /** Runs one process until it ends or is killed: at any moment after its first output, or while it starts. */
   async function runProcess(
     argv: readonly string[],
     kill: Kill | undefined,

@@ -12,7 +12,7 @@ const missing = missingData();
 const other = missing === null && queriesDigest() !== PINNED_DIGEST ? "the floors are pinned on other queries" : null;
 const skip = missing ?? other ?? false;
 
-test("the ranking of files is as good as the pinned scores", { skip, timeout: 900_000 }, async (t) => {
+test("the ranking of files is as good as the pinned scores", { skip }, async (t) => {
   const { all, reportedApart } = await scoreSets(ours, fileQueries());
   const grep = await scoreSets(grepAndRead, fileQueries());
   const times = grep.all.tokensToHit / all.tokensToHit;
@@ -24,7 +24,7 @@ test("the ranking of files is as good as the pinned scores", { skip, timeout: 90
   assert.ok(times >= floors.timesFewerTokens, `${times}`);
 });
 
-test("the choice of lines is as good as the pinned scores", { skip, timeout: 900_000 }, async (t) => {
+test("the choice of lines is as good as the pinned scores", { skip }, async (t) => {
   const sets = spanQueries();
   try {
     const { all, reportedApart } = await scoreSets(ours, sets);

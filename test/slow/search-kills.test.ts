@@ -13,14 +13,13 @@ import { openRepository } from "../../src/search/repository/repository.ts";
 import { searchCode, startIndexJob } from "../../src/search/search.ts";
 import { openSession } from "../../src/session/session.ts";
 import { makeTemporaryFolder } from "../bodies.ts";
+import { soakCount } from "../soak.ts";
 
-const KILLS = 200;
+const KILLS = soakCount({ sample: 25, full: 200 });
 const WRITERS = 2;
 const FILES = 400;
 
-test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next run completes`, {
-  timeout: 900_000,
-}, async (t) => {
+test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next run completes`, async (t) => {
   await using folder = await makeTemporaryFolder();
   const [home, root] = [join(folder.path, "home"), join(folder.path, "root")];
   mkdirSync(root);
@@ -34,6 +33,7 @@ test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next r
       });
       const closed = once(child, "close");
       await once(child.stdout ?? assert.fail("no output"), "data");
+      // Any moment will do.
       await wait(randomInt(250));
       for (let each = 0; each < 30; each++) change(root, randomInt(FILES), killed);
       child.kill("SIGKILL");

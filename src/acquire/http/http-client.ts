@@ -24,6 +24,7 @@ import { makeServicePost, type PostOptions } from "./service-post.ts";
 import { getPort } from "./transport/env-proxy.ts";
 import { type Dialler, systemDialler } from "./transport/guarded-connect.ts";
 import { type Lane, openTransport, type Transport } from "./transport/undici-transport.ts";
+import type { Wait } from "./wait-by-clock.ts";
 
 export type HttpOpenOptions = OpenOptions &
   HeaderOptions & {
@@ -53,8 +54,8 @@ export type HttpClientOptions = {
   readonly dialler?: Dialler;
   /** Default: the one made from the settings. */
   readonly guard?: Guard;
-  /** Waits between two attempts. Default: by the clock. */
-  readonly pause?: RetryOptions["pause"];
+  /** Waits between two attempts, and between two requests to one host. Default: by the clock. */
+  readonly pause?: Wait;
 };
 
 /** The client itself, which lazy-client.ts loads on first use; nothing is connected before the first fetch. */
@@ -71,7 +72,7 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   const transport = openGuardedTransport(options);
   // A page must not reach, through a browser, what the user allowed for fetches: its other origins are public places.
   const publicTransport = openGuardedTransport({ ...options, settings: { ...settings, "network.allow": [] } });
-  const waitForHost = makeHostDelay(settings["network.delay"], now);
+  const waitForHost = makeHostDelay(settings["network.delay"], now, pause);
   const makeSend = makeSender(transport, true);
   const services = makeServicePost({
     retries,

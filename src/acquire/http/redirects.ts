@@ -1,12 +1,12 @@
 /** Requests a URL: retries transient failures, and follows redirects as separate requests, up to the final response. */
 import { isUtf8 } from "node:buffer";
-import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
 import { formatCount, formatDuration } from "../../system/quantities.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
 import type { TransportResponse } from "./transport/undici-transport.ts";
 import { parseTarget } from "./url.ts";
+import { type Wait, waitByClock } from "./wait-by-clock.ts";
 
 /** The last response of a chain, and the redirects that led to it. */
 export type FinalResponse = TransportResponse & {
@@ -29,8 +29,8 @@ export type Send = (
 export type RetryOptions = {
   readonly maxTries: number;
   readonly maxRetryDelayMs: number;
-  /** Waits between two attempts; tests do not wait. */
-  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Waits between two attempts. Default: by the clock. */
+  readonly pause?: Wait;
 };
 
 /** How the requests of a chain are made; headers are chosen again for each hop. */
@@ -102,7 +102,7 @@ export async function requestWithRetries(
     }
     response?.discard();
     const waitMs = Math.min(delayMs ?? 0, options.maxRetryDelayMs);
-    await (options.pause ?? pauseFor)(waitMs, options.signal);
+    await (options.pause ?? waitByClock)(waitMs, options.signal);
   }
 }
 
@@ -125,10 +125,6 @@ function readRetryAfterMs({ headers }: TransportResponse): number | undefined {
 /** Doubles with each attempt; jitter keeps many clients from retrying at the same moment. */
 function backoffMs(tries: number): number {
   return FIRST_RETRY_DELAY_MS * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
-}
-
-async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal });
 }
 
 /** Whether a response sends its reader to another URL. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertLinearTime } from "../../../test/cpu-time.ts";
 import { parseRobots } from "./robots.ts";
 
 describe("robots.txt", () => {
@@ -30,10 +31,8 @@ describe("robots.txt", () => {
     });
   }
 
-  test("with hostile patterns is matched quickly", () => {
-    const started = performance.now();
+  test("with hostile patterns is matched in time linear in the path", () => {
     const rules = parseRobots(`User-agent: *\n${`Disallow: ${"/*a".repeat(300)}$\n`.repeat(100)}`, "spillway");
-    assert.equal(rules(`/${"a".repeat(5_000)}`), true);
-    assert.ok(performance.now() - started < 1_000);
+    return assertLinearTime(5_000, (length) => assert.equal(rules(`/${"a".repeat(length)}`), true));
   });
 });

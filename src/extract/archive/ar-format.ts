@@ -1,7 +1,8 @@
 /** `ar` archives: Debian packages and static libraries. */
 import { decodeLatin1 } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
-import { ArchiveError, type ArchiveFormat, type ArchiveMember } from "./archive.ts";
+import { FailureError } from "../failure-error.ts";
+import type { ArchiveFormat, ArchiveMember } from "./archive.ts";
 
 const MAGIC_BYTES = 8;
 const HEADER_BYTES = 60;
@@ -22,7 +23,7 @@ async function* listMembers(body: Body): AsyncGenerator<ArMember> {
   let at = MAGIC_BYTES;
   for (let count = 0; at + HEADER_BYTES <= body.sizeBytes && count < MAX_MEMBERS; count++) {
     const header = await body.read(at, at + HEADER_BYTES);
-    if (decodeLatin1(header, 58, 60) !== "`\n") throw new ArchiveError("corrupt", "a header of the archive is damaged");
+    if (decodeLatin1(header, 58, 60) !== "`\n") throw new FailureError("corrupt", "a header of the archive is damaged");
     const name = decodeLatin1(header, 0, 16).trimEnd().replace(/\/$/, "");
     const sizeBytes = Number.parseInt(decodeLatin1(header, 48, 58), 10) || 0;
     const dataAt = at + HEADER_BYTES;

@@ -10,7 +10,6 @@ export const archive: Handler<ArchiveFacts> = {
   version: 1,
   runs: "inline",
   canHandle: (_kind, mediaType) => hasArchiveFormat(mediaType),
-  fields: { entry_count: "number" },
 
   async *extract(file, options, signal) {
     await assertFileExists(file, signal);
@@ -19,10 +18,7 @@ export const archive: Handler<ArchiveFacts> = {
     yield* listArchive(file, options, signal);
   },
 
-  describe: ({ entryCount = 0 }) =>
-    entryCount === 0
-      ? {}
-      : { extent: `entries ${entryCount}`, fields: { entry_count: entryCount }, entryName: "member" },
+  describe: ({ entryCount = 0 }) => (entryCount === 0 ? {} : { extent: `entries ${entryCount}`, entryName: "member" }),
 
   async openEntry(file, path, signal) {
     const { openMember } = await import("./list-archive.ts");

@@ -1,7 +1,6 @@
 /** The contract of archive formats: a listing, and one member as a stream. Nothing is unpacked to disk. */
 import type { Body } from "../../detect/kind.ts";
 import { escapePath } from "../../system/safe-names.ts";
-import type { Failure } from "../handler.ts";
 
 export type ArchiveMember = {
   /** The path inside the archive. */
@@ -13,7 +12,7 @@ export type ArchiveMember = {
 };
 
 export type ArchiveFormat = {
-  /** The members in order. Ends early by an ArchiveError if the archive is damaged or too large. */
+  /** The members in order. Ends early by an FailureError if the archive is damaged or too large. */
   list(body: Body, options: ArchiveOptions): AsyncIterable<ArchiveMember>;
   /** The bytes of the first file whose path is wanted, or undefined if there is none. */
   open(body: Body, isWanted: IsWanted, options: ArchiveOptions): Promise<AsyncIterable<Uint8Array> | undefined>;
@@ -26,15 +25,6 @@ export type ArchiveOptions = {
   /** The name of the archive: a compressed file is called after it. */
   readonly archiveName: string;
 };
-
-/** Why an archive or a member cannot be read. */
-export class ArchiveError extends Error {
-  readonly reason: Failure["reason"];
-  constructor(reason: Failure["reason"], message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
 
 /** Bytes unpacked to list an archive or to find a member. More than this is refused, as is what shrinks too far. */
 export const MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024;

@@ -3,9 +3,10 @@ import { toBody } from "../../acquire/spooled-body.ts";
 import { extensions } from "../../detect/extensions.ts";
 import { findContentKind } from "../../detect/media-types.ts";
 import { formatCount, formatSize } from "../../system/quantities.ts";
+import { FailureError } from "../failure-error.ts";
 import type { ExtractItem, Failure, HandlerOptions, LocalFile, OpenedEntry } from "../handler.ts";
 import { toTextSegments } from "../text-segments.ts";
-import { ArchiveError, type ArchiveFormat, type ArchiveMember, toListedPath } from "./archive.ts";
+import { type ArchiveFormat, type ArchiveMember, toListedPath } from "./archive.ts";
 import type { ArchiveFacts } from "./archive-handler.ts";
 import { type FormatName, findFormatName } from "./format-names.ts";
 
@@ -66,7 +67,7 @@ async function* listLines(file: LocalFile, tally: Tally, signal: AbortSignal): A
       if (tally.count <= MAX_LISTED_MEMBERS) yield formatMember(member);
     }
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
+    if (!(error instanceof FailureError)) throw error;
     tally.failure = { reason: error.reason, detail: error.message };
   }
   if (tally.count > MAX_LISTED_MEMBERS)
@@ -88,7 +89,7 @@ async function listPaths(file: LocalFile, signal: AbortSignal): Promise<string[]
       if (paths.length === MAX_LISTED_MEMBERS) break;
     }
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
+    if (!(error instanceof FailureError)) throw error;
   }
   return paths;
 }

@@ -2,7 +2,8 @@
 import { pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import type { Body } from "../../detect/kind.ts";
-import { ArchiveError, type ArchiveFormat, type ArchiveMember, type IsWanted, MAX_UNPACKED_BYTES } from "./archive.ts";
+import { FailureError } from "../failure-error.ts";
+import { type ArchiveFormat, type ArchiveMember, type IsWanted, MAX_UNPACKED_BYTES } from "./archive.ts";
 import { isTarHeader, readTar } from "./tar-members.ts";
 
 /** A stream that shrinks further than this was made to exhaust a reader. */
@@ -78,7 +79,7 @@ async function* readAndClose(data: AsyncIterable<Uint8Array>, items: AsyncGenera
 }
 
 async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaType: string): AsyncGenerator<Uint8Array> {
-  if (stream === undefined) throw new ArchiveError("unavailable", `${mediaType} needs Node 22.15 or newer`);
+  if (stream === undefined) throw new FailureError("unavailable", `${mediaType} needs Node 22.15 or newer`);
   // Errors of either side reach the loop below.
   const output = pipeline(body.stream(), stream, () => undefined);
   let total = 0;
@@ -86,12 +87,12 @@ async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaTyp
     for await (const chunk of output) {
       total += chunk.length;
       if (total > MAX_UNPACKED_BYTES || (total > RATIO_FREE_BYTES && total > body.sizeBytes * MAX_RATIO))
-        throw new ArchiveError("too_large", "the archive unpacks to more than is read");
+        throw new FailureError("too_large", "the archive unpacks to more than is read");
       yield chunk;
     }
   } catch (error) {
-    if (error instanceof ArchiveError) throw error;
-    throw new ArchiveError(
+    if (error instanceof FailureError) throw error;
+    throw new FailureError(
       "corrupt",
       `the compressed data is damaged (${error instanceof Error ? error.message : error})`,
     );

@@ -1,6 +1,7 @@
 /** Reads TAR archives from a stream: headers one after the other, with the data of a wanted member. */
 import { decodeLatin1 } from "../../detect/bytes.ts";
-import { ArchiveError, type ArchiveMember } from "./archive.ts";
+import { FailureError } from "../failure-error.ts";
+import type { ArchiveMember } from "./archive.ts";
 
 const BLOCK_BYTES = 512;
 
@@ -25,7 +26,7 @@ async function* readItems(reader: BlockReader): AsyncGenerator<TarItem> {
   for (;;) {
     const header = await reader.take(BLOCK_BYTES);
     if (header.length < BLOCK_BYTES || header.every((byte) => byte === 0)) return;
-    if (!hasRightChecksum(header)) throw new ArchiveError("corrupt", "a header of the TAR archive is damaged");
+    if (!hasRightChecksum(header)) throw new FailureError("corrupt", "a header of the TAR archive is damaged");
     const type = decodeLatin1(header, 156, 157);
     const sizeBytes = extended.sizeBytes ?? readNumber(header, 124, 12);
     if (type === "x" || type === "L") {
@@ -54,7 +55,7 @@ export function isTarHeader(bytes: Uint8Array): boolean {
 type ExtendedFacts = { readonly name?: string; readonly sizeBytes?: number };
 
 async function readExtended(reader: BlockReader, sizeBytes: number): Promise<string> {
-  if (sizeBytes > MAX_EXTENDED_BYTES) throw new ArchiveError("corrupt", "a name in the TAR archive is too long");
+  if (sizeBytes > MAX_EXTENDED_BYTES) throw new FailureError("corrupt", "a name in the TAR archive is too long");
   const bytes = await reader.take(sizeBytes);
   await reader.skip(padding(sizeBytes));
   return new TextDecoder().decode(bytes);

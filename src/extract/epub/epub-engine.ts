@@ -2,7 +2,7 @@
 import { toBody } from "../../acquire/spooled-body.ts";
 import type { DocumentFacts } from "../handler.ts";
 import { writeWholePage } from "../html/page.ts";
-import { findEntryPath, readXml, scanPart } from "../office/package-parts.ts";
+import { readXml, resolvePath, scanPart } from "../office/package-parts.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import { toTextSegments } from "../text-segments.ts";
 import { XmlLimitError } from "../xml/scan-xml.ts";
@@ -49,7 +49,7 @@ async function readPackage(zip: Zip): Promise<Book> {
   await scanPart(zip, path, {
     open(name, tag) {
       element = name;
-      if (name === "item") items.set(tag.get("id") ?? "", findEntryPath(folder, tag.get("href") ?? ""));
+      if (name === "item") items.set(tag.get("id") ?? "", resolvePath(folder, tag.get("href") ?? ""));
       if (name === "itemref") spine.push(tag.get("idref") ?? "");
     },
     close() {

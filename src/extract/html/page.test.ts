@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { assertLinearTime } from "../../../test/cpu-time.ts";
+import { soakCount } from "../../../test/soak.ts";
 import { extractHtml } from "./page.ts";
 
 const sentence = "The keeper of the lighthouse wrote down the weather of every day, and the ships that passed it. ";
@@ -470,7 +472,7 @@ describe("for any page", () => {
           before = at;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: soakCount({ sample: 120, full: 500 }) },
     );
   });
 
@@ -481,18 +483,9 @@ describe("for any page", () => {
     );
   });
 
-  test("ten times the page takes about ten times as long", () => {
+  test("takes time in proportion to the size of the page", () => {
     const unit =
       '<div class="more"><a href=x>link</a><b>text<ul><li>item<h2>Head</h2><pre>code</pre><table><tr><td>cell</table>';
-    const timeOf = (count: number): number => {
-      const html = unit.repeat(count);
-      const start = process.cpuUsage();
-      extractHtml(html, { mode: "markdown" });
-      const { user, system } = process.cpuUsage(start);
-      return user + system;
-    };
-    timeOf(300);
-    const small = Math.min(timeOf(300), timeOf(300), timeOf(300));
-    assert.ok(timeOf(3_000) < 60 * small);
+    return assertLinearTime(100, (count) => extractHtml(unit.repeat(count), { mode: "markdown" }));
   });
 });

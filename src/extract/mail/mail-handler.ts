@@ -11,13 +11,9 @@ export const mail: Handler<MailFacts> = {
   version: 1,
   runs: "child",
   canHandle: (_kind, mediaType) => mediaType === "message/rfc822" || mediaType === "application/mbox",
-  fields: { attachment_count: "number" },
   extract: (file, options, signal) =>
     options.mode === "raw" ? text.extract(file, options, signal) : runEngine("mail", file, options, signal),
   openEntry: (file, path, signal) => openEntryInChild("mail", file, path, signal),
 
-  describe: ({ attachmentCount }) =>
-    attachmentCount === undefined || attachmentCount === 0
-      ? {}
-      : { fields: { attachment_count: attachmentCount }, entryName: "attachment" },
+  describe: ({ attachmentCount = 0 }) => (attachmentCount === 0 ? {} : { entryName: "attachment" }),
 };

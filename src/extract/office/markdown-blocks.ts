@@ -15,7 +15,7 @@ export class MarkdownBlocks {
 
   paragraph(text: string): void {
     const trimmed = text.replaceAll(/[ \t]+(?=\n|$)/g, "").replace(/^\n+/, "");
-    if (trimmed.trim() !== "") this.#add("other", trimmed.trimEnd());
+    if (trimmed.trim() !== "") this.#add("other", escapeStart(trimmed.trimEnd()));
   }
 
   /** An item with its marker, such as `-` or `3.`. The lines after the first are indented below the text. */
@@ -25,6 +25,12 @@ export class MarkdownBlocks {
     if (lines.join("") === "") return;
     const rest = lines.slice(1).map((line) => `\n${indent}${" ".repeat(marker.length + 1)}${line}`);
     this.#add("item", `${indent}${marker} ${lines[0]}${rest.join("")}`);
+  }
+
+  /** A further paragraph of the last item. */
+  itemText(depth: number, text: string): void {
+    const indent = "  ".repeat(Math.min(Math.max(depth, 0), 8) + 1);
+    if (text.trim() !== "") this.#add("item", text.trim().replaceAll(/^/gm, indent));
   }
 
   /** A line of code. Lines in a row share one fence. */
@@ -84,6 +90,9 @@ export function writeCell(text: string): string {
     .replaceAll("|", "\\|")
     .replaceAll(/\s*\n\s*/g, "<br>");
 }
+
+/** Text that begins like a heading or a fence is not one. */
+const escapeStart = (text: string): string => text.replace(/^(?=#{1,6}(\s|$)|```|~~~)/, "\\");
 
 function joinLines(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, " ");

@@ -1,22 +1,24 @@
 /** Reads office documents in a child process: opens the package and runs the reader of its format. */
+import { readFile } from "node:fs/promises";
 import { toBody } from "../../acquire/spooled-body.ts";
-import type { ExtractItem, HandlerOptions } from "../handler.ts";
+import type { Body } from "../../detect/kind.ts";
+import { FailureError } from "../failure-error.ts";
+import type { ExtractItem, HandlerOptions, LocalFile } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import { XmlLimitError } from "../xml/scan-xml.ts";
-import { openZip, type Zip, ZipError } from "../zip/open-zip.ts";
+import { openZip, type Zip } from "../zip/open-zip.ts";
+import type { OfficeFacts } from "./describe-office.ts";
 import { readDocx } from "./docx/read-docx.ts";
+import { decryptPackage } from "./encryption/decrypt-package.ts";
 import { readOdp, readOds, readOdt } from "./odf/read-odf.ts";
 import { readPptx } from "./pptx/read-pptx.ts";
 import { findReaderName, type ReaderName } from "./reader-names.ts";
 import { readXlsx } from "./xlsx/read-xlsx.ts";
 
-/** Facts that only office documents have. */
-export type OfficeFacts = { readonly sheetCount: number };
-
 /** Reads one format: facts first, then segments. */
 export type OfficeReader = (zip: Zip, options: HandlerOptions) => AsyncGenerator<ExtractItem<OfficeFacts>>;
 
-const readers: Readonly<Record<ReaderName, OfficeReader>> = {
+const readers: Readonly<Record<Exclude<ReaderName, "encrypted">, OfficeReader>> = {
   docx: readDocx,
   pptx: readPptx,
   xlsx: readXlsx,
@@ -30,12 +32,35 @@ export const officeEngine: Engine = {
     const name = findReaderName(file.mediaType);
     if (name === undefined) throw new Error(`There is no reader for ${file.mediaType}`);
     try {
-      const zip = await openZip(toBody(file.content, file.sizeBytes));
-      yield* readers[name](zip, options);
+      const body = await loadBody(file);
+      if (name === "encrypted") yield* readEncrypted(body, options);
+      else yield* readers[name](await openZip(body), options);
     } catch (error) {
-      if (error instanceof ZipError) yield { failed: { reason: error.reason, detail: error.message } };
+      if (error instanceof FailureError) yield { failed: { reason: error.reason, detail: error.message } };
       else if (error instanceof XmlLimitError) yield { failed: { reason: "too_large", detail: error.message } };
       else throw error;
     }
   },
 };
+
+/** An encrypted package says what it is only inside. */
+async function* readEncrypted(body: Body, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
+  const zip = await openZip(await decryptPackage(body, options.password));
+  const name = mainParts.find(([part]) => zip.find(part))?.[1];
+  if (name === undefined) throw new FailureError("unavailable", "what is encrypted is not a document that is read");
+  yield* readers[name](zip, options);
+}
+
+const mainParts = [
+  ["word/document.xml", "docx"],
+  ["xl/workbook.xml", "xlsx"],
+  ["ppt/presentation.xml", "pptx"],
+] as const;
+
+/** Packages up to this size are read at once, because every access to a file costs more than its bytes. */
+const MAX_LOADED_BYTES = 16 * 1024 * 1024;
+
+async function loadBody({ content, sizeBytes }: LocalFile): Promise<Body> {
+  if (!("path" in content) || sizeBytes > MAX_LOADED_BYTES) return toBody(content, sizeBytes);
+  return toBody({ bytes: await readFile(content.path) }, sizeBytes);
+}

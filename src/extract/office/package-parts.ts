@@ -1,4 +1,5 @@
 /** Parts of an office package: XML members, the relations between them, and the facts about the document. */
+import { cleanText } from "../clean.ts";
 import type { DocumentFacts } from "../handler.ts";
 import { scanXml, type XmlEvents } from "../xml/scan-xml.ts";
 import type { Zip, ZipMember } from "../zip/open-zip.ts";
@@ -46,7 +47,7 @@ export async function readRelations(zip: Zip, part: string): Promise<ReadonlyMap
       if (name !== "Relationship" || id === undefined || target === undefined) return;
       const isExternal = tag.get("TargetMode") === "External";
       const type = (tag.get("Type") ?? "").replace(/^.*\//, "");
-      relations.set(id, { type, isExternal, target: isExternal ? target : findEntryPath(folder, target) });
+      relations.set(id, { type, isExternal, target: isExternal ? target : resolvePath(folder, target) });
     },
     close: () => undefined,
   });
@@ -66,14 +67,29 @@ export function findTargets(relations: ReadonlyMap<string, Relation>, type: stri
     .map(({ target }) => target);
 }
 
-/** The path of a member that is named relative to a folder of the package. */
-export function findEntryPath(folder: string, target: string): string {
-  const { pathname } = new URL(target, `package:///${folder}`);
-  try {
-    return decodeURIComponent(pathname).slice(1);
-  } catch {
-    return pathname.slice(1); // A stray % is part of the name.
+/** A path relative to a folder of the package. */
+export function resolvePath(folder: string, target: string): string {
+  const path = decodePath(target).replaceAll("\\", "/");
+  const steps: string[] = [];
+  for (const step of (path.startsWith("/") ? path : `${folder}${path}`).split("/")) {
+    if (step === "..") steps.pop();
+    else if (step !== "" && step !== ".") steps.push(step);
   }
+  return steps.join("/");
+}
+
+function decodePath(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target; // A percent sign that is part of the name.
+  }
+}
+
+/** The main part of a package: where its relations lead, else where most writers put it. */
+export async function findMainPart(zip: Zip, usual: string): Promise<string> {
+  const target = findTarget(await readRelations(zip, ""), "officeDocument");
+  return target !== undefined && zip.find(target) ? target : usual;
 }
 
 /** Title, author and date, as `docProps/core.xml` of Office Open XML or `meta.xml` of OpenDocument has them. */
@@ -91,7 +107,11 @@ export async function readFacts(zip: Zip, part: "docProps/core.xml" | "meta.xml"
       values.set(current, (values.get(current) ?? "") + text);
     },
   });
-  const pick = (name: string) => values.get(name)?.trim() || undefined;
+  // Metadata can mislead a reader just like text.
+  const pick = (name: string) =>
+    cleanText(values.get(name) ?? "")
+      .text.replaceAll(/\s+/g, " ")
+      .trim() || undefined;
   const [title, author, language] = [pick("title"), pick("initial-creator") ?? pick("creator"), pick("language")];
   const date = pick("created") ?? pick("creation-date");
   return {

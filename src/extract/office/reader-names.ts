@@ -3,7 +3,7 @@
 const openDocument = "application/vnd.oasis.opendocument.";
 const officeOpen = "application/vnd.openxmlformats-officedocument.";
 
-export type ReaderName = "docx" | "pptx" | "xlsx" | "odt" | "ods" | "odp";
+export type ReaderName = "docx" | "pptx" | "xlsx" | "odt" | "ods" | "odp" | "encrypted";
 
 /** The reader of a media type, if we have one. */
 export function findReaderName(mediaType: string): ReaderName | undefined {
@@ -27,6 +27,7 @@ const readerNames: ReadonlyMap<string, ReaderName> = new Map([
   ["application/vnd.ms-powerpoint.slideshow.macroenabled.12", "pptx"],
   ["application/vnd.ms-powerpoint.template.macroenabled.12", "pptx"],
   ["application/vnd.ms-powerpoint.addin.macroenabled.12", "pptx"],
+  ["application/vnd.ms-office-encrypted", "encrypted"],
   [`${openDocument}text`, "odt"],
   [`${openDocument}text-template`, "odt"],
   [`${openDocument}text-master`, "odt"],

@@ -1,13 +1,15 @@
-/** Writes sheets as Markdown tables. A sheet begins a segment; a long one goes on in further segments. */
+/** Splits sheets into segments: a sheet begins a segment, and a long one continues in further segments. */
 import { cleanText } from "../clean.ts";
-import type { ExtractItem, Mark } from "../handler.ts";
-import { writeCell } from "./markdown-blocks.ts";
+import type { ExtractItem, Mark, PageNote } from "../handler.ts";
+import { findLastHeader, type SheetRow, writeRows } from "./sheet-tables.ts";
 
 export type SheetSource = {
   readonly name: string;
   readonly isHidden: boolean;
   /** Rows in batches; row numbers rise. */
-  rows(): AsyncIterable<readonly { readonly number: number; readonly cells: readonly string[] }[]>;
+  rows(): AsyncIterable<readonly SheetRow[]>;
+  /** What is beside the cells, such as comments and charts, and counts for the tally. Called after the last row. */
+  finish?(): Promise<{ readonly text: string; readonly counts: Readonly<Record<string, number>> }>;
 };
 
 /** Where a long sheet is split. Another number gives other segments and requires a new version of the handler. */
@@ -17,46 +19,55 @@ const SEGMENT_CHARS = 48 * 1024;
 export async function* toSheetSegments(sources: readonly SheetSource[], from: number): AsyncGenerator<ExtractItem> {
   let index = 0;
   for (const source of sources) {
-    for await (const { text, label, marks } of splitSheet(source)) {
-      if (index >= from) yield { segment: { index, kind: "sheet", label, text: cleanText(text).text, marks }, note };
+    for await (const { text, counts, ...part } of splitSheet(source)) {
+      const note: PageNote = { verdict: "read", counts };
+      if (index >= from) yield { segment: { index, kind: "sheet", text: cleanText(text).text, ...part }, note };
       index++;
     }
   }
 }
 
-const note = { verdict: "read" } as const;
+type SheetPart = {
+  readonly text: string;
+  readonly label: string;
+  readonly marks: readonly Mark[];
+  readonly isContinued: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+};
 
-type SheetText = { readonly text: string; readonly label: string; readonly marks: readonly Mark[] };
+async function* splitSheet(source: SheetSource): AsyncGenerator<SheetPart> {
+  const title = makeTitle(source);
+  let rows: SheetRow[] = [];
+  let chars = 0;
+  /** The first row of a table that the part before did not end: each part repeats it, so that it can be read alone. */
+  let header: SheetRow | undefined;
+  let isFirst = true;
 
-async function* splitSheet(source: SheetSource): AsyncGenerator<SheetText> {
-  const title = `${cleanText(source.name).text.replaceAll(/\s+/g, " ")}${source.isHidden ? " (hidden)" : ""}`;
-  let text = `## ${title}\n`;
-  let [firstRow, lastRow] = [0, 0];
-  let parts = 0;
-  let header: string | undefined;
-
-  const finish = (isEnd: boolean): SheetText => {
-    const rows = firstRow === 0 ? "" : `, rows ${firstRow}-${lastRow}`;
-    const marks = parts === 0 ? [{ label: title, level: 2, at: 0 }] : [];
-    return { text: text.trimEnd(), label: parts === 0 && isEnd ? title : `${title}${rows}`, marks };
-  };
+  function makePart(rest: string, isContinued: boolean, counts: SheetPart["counts"]): SheetPart {
+    const isWhole = isFirst && !isContinued;
+    const range = isWhole || rows.length === 0 ? "" : `, rows ${rows[0]?.number}-${rows.at(-1)?.number}`;
+    const blocks = [isFirst ? `## ${title}` : "", writeRows(rows, header), rest];
+    const marks = isFirst ? [{ label: title, level: 2, at: 0 }] : [];
+    const text = blocks.filter((block) => block !== "").join("\n\n");
+    return { text, label: `sheet ${title}${range}`, marks, isContinued, counts };
+  }
 
   for await (const batch of source.rows()) {
-    for (const { number, cells } of batch) {
-      const line = `| ${cells.map(writeCell).join(" | ")} |\n`;
-      if (header === undefined) header = `${line}|${" --- |".repeat(cells.length)}\n`;
-      if (text.length + line.length > SEGMENT_CHARS && firstRow !== 0) {
-        yield finish(false);
-        parts++;
-        // Each part repeats the header, so that it can be read alone.
-        text = header;
-        firstRow = 0;
+    for (const row of batch) {
+      const rowChars = row.texts.reduce((sum, text) => sum + text.length + 3, 0);
+      if (chars + rowChars > SEGMENT_CHARS && rows.length > 0) {
+        yield makePart("", true, {});
+        [header, isFirst] = [findLastHeader(rows, header, row.number), false];
+        [rows, chars] = [[], 0];
       }
-      if (firstRow === 0 && parts === 0) text += `\n${header}`;
-      else text += line;
-      if (firstRow === 0) firstRow = number;
-      lastRow = number;
+      rows.push(row);
+      chars += rowChars;
     }
   }
-  yield finish(true);
+  const { text, counts } = (await source.finish?.()) ?? { text: "", counts: {} };
+  yield makePart(text, false, counts);
+}
+
+function makeTitle({ name, isHidden }: SheetSource): string {
+  return `${cleanText(name).text.replaceAll(/\s+/g, " ").trim()}${isHidden ? " (hidden)" : ""}`;
 }

@@ -1,5 +1,5 @@
 /** Opens a member of a file through an engine in a child process. */
-import { ArchiveError } from "../archive/archive.ts";
+import { FailureError } from "../failure-error.ts";
 import type { ExtractItem, LocalFile, OpenedEntry } from "../handler.ts";
 import { getPool } from "./pools.ts";
 
@@ -26,6 +26,6 @@ async function* readItems(first: readonly ExtractItem[], rest: AsyncIterable<Ext
 }
 
 function* toBytes(item: ExtractItem): Generator<Uint8Array> {
-  if ("failed" in item) throw new ArchiveError(item.failed.reason, item.failed.detail);
+  if ("failed" in item) throw new FailureError(item.failed.reason, item.failed.detail);
   if ("bytes" in item) yield item.bytes;
 }

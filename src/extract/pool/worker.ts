@@ -1,5 +1,6 @@
 /** One warm child process: runs one job at a time under limits, and is killed when it exceeds them. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { ExtractItem, Failure, Limits } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
@@ -12,6 +13,11 @@ const STOP_TIMEOUT_MS = 250;
 /** A child with more jobs or more memory is replaced between two jobs. */
 const MAX_JOBS = 200;
 const MAX_IDLE_BYTES = 220 * 1024 * 1024;
+/** How much of a child's error output is kept: V8's report of a full heap is shorter. */
+const MAX_ERROR_OUTPUT_CHARS = 16_384;
+
+const tooLarge: Failure = { reason: "too_large", detail: "it needs more memory than is allowed" };
+const tooSlow: Failure = { reason: "too_slow", detail: "it needs more time than is allowed" };
 
 /** The parent's handle of a child process. */
 export class Worker {
@@ -22,6 +28,7 @@ export class Worker {
   #isReady = false;
   #hasEnded = false;
   #signal: NodeJS.Signals | null = null;
+  #errorOutput = "";
   #jobs = 0;
   #usage: ProcessUsage = { residentBytes: 0, cpuMs: 0 };
 
@@ -33,8 +40,12 @@ export class Worker {
       else this.#inbox.push(message);
       this.#wake?.();
     });
+    this.#child.stderr?.setEncoding("latin1").on("data", (text: string) => {
+      this.#errorOutput = (this.#errorOutput + text).slice(-MAX_ERROR_OUTPUT_CHARS);
+    });
     this.#child.on("error", () => this.#markEnded());
-    this.#child.on("exit", (_, signal) => {
+    // Not "exit", which may come before the last error output.
+    this.#child.on("close", (_, signal) => {
       this.#signal ??= signal;
       this.#markEnded();
     });
@@ -51,6 +62,7 @@ export class Worker {
   unref(): void {
     this.#child.unref();
     this.#child.channel?.unref();
+    if (this.#child.stderr instanceof Socket) this.#child.stderr.unref();
   }
 
   kill(): void {
@@ -119,20 +131,20 @@ export class Worker {
     const pid = this.#child.pid ?? 0;
     let failure: Failure | undefined;
     let usageAtStart: ProcessUsage | undefined;
-    const killFor = (reason: Failure["reason"], detail: string) => {
-      failure = { reason, detail };
+    const killFor = (cause: Failure) => {
+      failure = cause;
       this.kill();
     };
     const checkUsage = async () => {
       const usage = await readUsage(pid);
       if (usage === undefined) return;
       usageAtStart ??= usage;
-      if (usage.residentBytes > memoryBytes) killFor("too_large", "it needs more memory than is allowed");
-      else if (usage.cpuMs - usageAtStart.cpuMs > cpuMs) killFor("too_slow", "it needs more time than is allowed");
+      if (usage.residentBytes > memoryBytes) killFor(tooLarge);
+      else if (usage.cpuMs - usageAtStart.cpuMs > cpuMs) killFor(tooSlow);
     };
     void checkUsage();
     const timer = setInterval(checkUsage, WATCH_INTERVAL_MS);
-    const deadline = setTimeout(() => killFor("too_slow", "it needs more time than is allowed"), wallMs);
+    const deadline = setTimeout(() => killFor(tooSlow), wallMs);
     return {
       failure: () => failure,
       stop: () => {
@@ -145,6 +157,8 @@ export class Worker {
   /** Why the child exited if we did not kill it: a crash means a bad file, anything else came from outside. */
   #causeOfExit(): Failure {
     const hasCrashed = this.#isReady && this.#signal !== "SIGKILL" && this.#signal !== "SIGTERM";
+    // On a busy machine the heap may be full before its size is checked.
+    if (hasCrashed && this.#errorOutput.includes("heap out of memory")) return tooLarge;
     if (hasCrashed) return { reason: "corrupt", detail: "the parser stopped working" };
     return { reason: "interrupted", detail: "the parser could not be started or was ended from outside" };
   }
@@ -175,5 +189,5 @@ function startChild(script: URL, { memoryBytes, cpuMs }: Limits): ChildProcess {
   const [command = "", ...args] = process.platform === "win32" ? nodeCommand : limitedCommand;
   const { NODE_COMPILE_CACHE } = process.env;
   const env = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
-  return spawn(command, args, { env, stdio: ["ignore", "ignore", "ignore", "ipc"], serialization: "advanced" });
+  return spawn(command, args, { env, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "advanced" });
 }

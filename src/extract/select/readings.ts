@@ -5,7 +5,7 @@ import { type FittedText, fitChars, type TextWindow } from "../../fit/fit-text.t
 import { countLines, cutBetweenCodePoints } from "../../fit/measure.ts";
 import type { Place } from "../../retrieval/split-passages.ts";
 import { RANGE_BREAK, toDocumentOffset } from "./join-ranges.ts";
-import { formatPageRange, type PlacedPage, type TextRange } from "./select-range.ts";
+import { filterCovered, formatPageRange, type PlacedPage, type TextRange } from "./select-range.ts";
 
 /** A page and where in the text it begins. */
 export type PageStart = { readonly page: number; readonly offset: number };
@@ -27,6 +27,8 @@ export type RangeReading = {
   readonly endLine: number;
   /** The pages it covers, where the document has pages. */
   readonly pages: string | null;
+  /** The label of the one page, or part of a page, that holds all of it. */
+  readonly pageLabel: string | null;
   /** Where they begin in the shown text. */
   readonly pageStarts: readonly PageStart[];
   shorten(chars: number, bound: Bound): RangeReading;
@@ -71,6 +73,7 @@ export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedT
     start: { offset: start, line },
     endLine: last === undefined ? line : last.range.line + countLines(fittedText.text.slice(last.offset, -1)) - 1,
     pages: formatPages(shownRanges, fittedText.text.length),
+    pageLabel: findOnlyLabel(shownRanges, fittedText.text.length),
     pageStarts: shownRanges.flatMap(({ range, offset }) =>
       range.pages.map(({ page, start }) => ({ page, offset: offset + Math.max(0, start - range.start) })),
     ),
@@ -95,12 +98,19 @@ export function findShownRanges<R extends TextRange>(ranges: readonly R[], shown
 
 /** Chosen pages need not follow each other: each range of pages is listed. */
 function formatPages(shownRanges: readonly ShownRange<PlacedRange>[], shownChars: number): string | null {
-  const pages = shownRanges.map(({ range, offset }) =>
-    formatPageRange(range.pages, range.start + Math.max(1, shownChars - offset)),
-  );
+  const pages = shownRanges.map((shown) => formatPageRange(shown.range.pages, findShownEnd(shown, shownChars)));
   const present = pages.filter((range) => range !== null);
   return present.length === 0 ? null : present.join(",");
 }
+
+function findOnlyLabel(shownRanges: readonly ShownRange<PlacedRange>[], shownChars: number): string | null {
+  const pages = shownRanges.flatMap((shown) => filterCovered(shown.range.pages, findShownEnd(shown, shownChars)));
+  return pages.length === 1 ? (pages[0]?.label ?? null) : null;
+}
+
+/** The document's offset where the shown part of a range ends. */
+const findShownEnd = ({ range, offset }: ShownRange<PlacedRange>, shownChars: number): number =>
+  range.start + Math.max(1, shownChars - offset);
 
 /** The reading of as many passages as there are texts. */
 export function makePassageReading(

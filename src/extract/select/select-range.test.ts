@@ -6,7 +6,7 @@ import { readObject } from "../../artifacts/objects.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Extract, toExtract } from "../extract.ts";
 import type { Segment, SegmentKind } from "../handler.ts";
-import { addSegment, appendFile, type ExtractSize, openExtract } from "../stored-extract.ts";
+import { addSegment, appendFile, type ExtractSize, emptySize, openExtract } from "../stored-extract.ts";
 import {
   countTotalLines,
   findLine,
@@ -21,7 +21,7 @@ import { parseSelector } from "./selector.ts";
 /** A stored extract of these segments, in parts of so many. */
 async function storedExtract(segments: readonly Segment[], perFile = 2): Promise<Extract> {
   const objects = memoryObjects();
-  let size: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+  let size: ExtractSize = emptySize;
   for (let at = 0; at < segments.length; at += perFile) {
     const fileSegments = segments.slice(at, at + perFile);
     const last = at + perFile >= segments.length;
@@ -132,7 +132,7 @@ describe("the stored extract", () => {
   test("joins the overlapping files of two processes", async () => {
     const objects = memoryObjects();
     const all = segmentsOf(["a", "b", "c", "d"]);
-    const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+    const zero: ExtractSize = emptySize;
     const part = (from: number, to: number, last: boolean) => ({
       info: {},
       segments: all.slice(from, to),
@@ -155,7 +155,7 @@ describe("the stored extract", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(reading, { maxLength: 12 }), fc.boolean(), async (readings, isLast) => {
         const objects = memoryObjects();
-        const sizes: ExtractSize[] = [{ segments: 0, chars: 0, lineEnds: 0 }];
+        const sizes: ExtractSize[] = [emptySize];
         for (const segment of all) sizes.push(addSegment(sizes.at(-1) ?? assert.fail(), segment));
         const stored = readings.filter(([from, to]) => from < to);
         for (const [from, to] of stored) {
@@ -177,7 +177,7 @@ describe("the stored extract", () => {
 
   test("ends before a file that cannot be read, which is then extracted again", async () => {
     const objects = memoryObjects();
-    const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+    const zero: ExtractSize = emptySize;
     const all = segmentsOf(["a", "b"]);
     const middle = await appendFile(objects, "x/", zero, {
       info: {},

@@ -5,7 +5,6 @@ import { countLines, cutBetweenCodePoints, splitsPair } from "../../fit/measure.
 import { NAME_CHARS } from "../../system/clip-lengths.ts";
 import type { Extract } from "../extract.ts";
 import { isRetryableFailure } from "../handler.ts";
-import type { PlacedSegment } from "../stored-extract.ts";
 import type { NumberRange } from "./selector.ts";
 
 /** A range of the joined text, end excluded; the label is its name, where it has one. */
@@ -62,44 +61,59 @@ export async function findLine(extract: Extract, offset: number): Promise<number
   return extract.size.lineEnds + 1;
 }
 
-/** A page and the offset where its text begins. */
-export type PlacedPage = { readonly page: number; readonly start: number };
+/** A page, or a part of a long one, and the offset where its text begins. */
+export type PlacedPage = { readonly page: number; readonly start: number; readonly label: string };
 
 /** The pages that a range of the text covers; none where the document has no pages. */
 export async function findPages(extract: Extract, start: number, end: number): Promise<PlacedPage[]> {
   const pages: PlacedPage[] = [];
-  for await (const { segment, start: textStart } of extract.segmentsFrom({ chars: start })) {
+  for await (const { segment, page, start: textStart } of extract.segmentsFrom({ chars: start })) {
     if (segment.kind === "whole" || (textStart >= end && pages.length > 0)) break;
-    pages.push({ page: segment.index + 1, start: textStart });
+    pages.push({ page, start: textStart, label: segment.label });
   }
   return pages;
 }
 
 /** The pages that are reached before `end`, as `3` or `3-7`; null where there are none. */
 export function formatPageRange(pages: readonly PlacedPage[], end: number): string | null {
-  const coveredPages = pages.filter(({ start }, index) => index === 0 || start < end);
+  const coveredPages = filterCovered(pages, end);
   const [first, last] = [coveredPages[0]?.page, coveredPages.at(-1)?.page];
   return first === undefined ? null : first === last ? `${first}` : `${first}-${last}`;
 }
 
+/** The pages that are reached before `end`. */
+export function filterCovered(pages: readonly PlacedPage[], end: number): PlacedPage[] {
+  return pages.filter(({ start }, index) => index === 0 || start < end);
+}
+
 /** Pages, sheets or slides by number, one range for each range of numbers; throws where the document has none. */
 export async function selectPages(extract: Extract, ranges: readonly NumberRange[]): Promise<TextRange[]> {
-  const all = await Array.fromAsync(extract.segments(), toPageRange);
+  const all = await listPages(extract);
+  const { pageName } = extract;
   return ranges.map(({ first, last }) => {
     const [from, to] = [all[first - 1], all[Math.min(last ?? all.length, all.length) - 1]];
     if (from === undefined || to === undefined)
-      throw pastEndError(extract, `Page ${first}`, formatCount(all.length, "page"));
+      throw pastEndError(extract, `${capitalize(pageName)} ${first}`, formatCount(all.length, pageName));
     const label = from === to ? from.label : `${from.label} to ${to.label}`;
     return { label, start: from.start, end: to.end };
   });
 }
 
-function toPageRange({ segment, start }: PlacedSegment): TextRange {
-  if (segment.kind === "whole") {
-    throw new SpillwayError("place_not_found", "This document has no pages.", { hint: "Use lines, offset or query." });
+/** The pages in order; the parts of a long one are joined. */
+async function listPages(extract: Extract): Promise<TextRange[]> {
+  const pages: TextRange[] = [];
+  for await (const { segment, start, page } of extract.segments()) {
+    if (segment.kind === "whole")
+      throw new SpillwayError("place_not_found", "This document has no pages.", {
+        hint: "Use lines, offset or query.",
+      });
+    const { label, start: pageStart } = pages[page - 1] ?? { label: segment.label, start };
+    pages[page - 1] = { label, start: pageStart, end: start + segment.text.length };
   }
-  return { label: segment.label, start, end: start + segment.text.length };
+  return pages;
 }
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 type Heading = { readonly label: string; readonly level: number; readonly start: number };
 
@@ -172,7 +186,7 @@ async function findLineStart(extract: Extract, line: number): Promise<number | u
 
 const formatCount = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
-function pastEndError({ ended, info, isPartial }: Extract, place: string, has: string): SpillwayError {
+function pastEndError({ ended, info, isPartial, pageName }: Extract, place: string, has: string): SpillwayError {
   const failed = isPartial ? ended?.failed : null;
   if (!failed) {
     const soFar = ended === null ? " so far" : "";
@@ -180,7 +194,7 @@ function pastEndError({ ended, info, isPartial }: Extract, place: string, has: s
       hint: "Choose an earlier part.",
     });
   }
-  const total = info.pageCount === undefined ? "" : ` The document has ${formatCount(info.pageCount, "page")}.`;
+  const total = info.pageCount === undefined ? "" : ` The document has ${formatCount(info.pageCount, pageName)}.`;
   const reason = failed.reason.replace("_", " ");
   return new SpillwayError(
     "place_not_found",

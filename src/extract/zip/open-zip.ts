@@ -3,7 +3,7 @@ import { pipeline } from "node:stream";
 import { constants, createInflateRaw, inflateRawSync } from "node:zlib";
 import { decodeLatin1, lastIndexOf, u16le, u32le } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
-import type { Failure } from "../handler.ts";
+import { FailureError } from "../failure-error.ts";
 
 /** One member as the archive lists it. Sizes are claims until the bytes were read. */
 export type ZipMember = {
@@ -35,13 +35,7 @@ export type MemberBounds = {
 };
 
 /** Why an archive or a member cannot be read. */
-export class ZipError extends Error {
-  readonly reason: Failure["reason"];
-  constructor(reason: Failure["reason"], message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
+export class ZipError extends FailureError {}
 
 /** Members listed; no archive that people read has more. */
 const MAX_MEMBERS = 200_000;

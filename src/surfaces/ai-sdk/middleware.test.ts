@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { type Turn, writeRequest } from "../../../test/conversations.ts";
 import { countOutput, countTokens, findFault, wordings } from "../../../test/provider.ts";
 import { openWatchedSession } from "../../../test/recovery.ts";
+import { soakCount } from "../../../test/soak.ts";
 import { longTranscript } from "../../../test/transcripts.ts";
 import { isStub } from "../../answer/stub-text.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
@@ -145,13 +146,14 @@ describe("the AI SDK middleware", () => {
   });
 
   test("recovers long transcripts", async () => {
+    const seeds = soakCount({ sample: 2, full: 12 });
     for (const [share, floor] of [
       [0.5, 0.95],
       [0.7, 0.98],
       [0.9, 0.99],
     ] as const) {
       let recovered = 0;
-      for (let seed = 1; seed <= 12; seed++) {
+      for (let seed = 1; seed <= seeds; seed++) {
         const request = writeRequest("ai-sdk", longTranscript(seed));
         const { requests, call } = modelWith(Math.floor((countTokens(request) + 1_024) * share));
         const answer = await overflowMiddleware({ session: await openWatchedSession() })
@@ -160,7 +162,7 @@ describe("the AI SDK middleware", () => {
         assert.ok(requests.length <= 2);
         recovered += answer ? 1 : 0;
       }
-      assert.ok(recovered / 12 >= floor, `${recovered} of 12 at ${share}`);
+      assert.ok(recovered / seeds >= floor, `${recovered} of ${seeds} at ${share}`);
     }
   });
 });

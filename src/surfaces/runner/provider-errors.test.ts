@@ -81,13 +81,13 @@ describe("a retry", () => {
     }
   });
 
-  test("waits as long as the provider asks, within the limit of the user", () => {
+  test("waits as long as the provider asks, within the limit of the user", (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
     assert.equal(wait(thrown(429, "{}", { "Retry-After": "7" })), 7_000);
     assert.equal(wait(thrown(429, "{}", { "retry-after-ms": "250" })), 250);
     assert.equal(wait(thrown(429, perMinute)), 2_500);
     const inHalfAMinute = new Date(Date.now() + 30_000).toUTCString();
-    const delayMs = wait(thrown(503, "{}", { "retry-after": inHalfAMinute })) ?? 0;
-    assert.ok(delayMs > 25_000 && delayMs <= 30_000);
+    assert.equal(wait(thrown(503, "{}", { "retry-after": inHalfAMinute })), 30_000);
     assert.equal(wait(thrown(429, "{}", { "retry-after": "3600" })), undefined);
     for (const attempt of [1, 2, 3, 10]) assert.ok((wait(thrown(503, "{}"), attempt, 2_000) ?? Infinity) <= 2_000);
   });

@@ -1,22 +1,22 @@
 /** Writes the body of a Word document, or of its headers and notes, as Markdown. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
 import { EquationBuilder } from "../equations.ts";
+import { InlineText } from "../inline-text.ts";
 import { MarkdownBlocks } from "../markdown-blocks.ts";
 import type { Relation } from "../package-parts.ts";
-import { InlineText } from "./inline-text.ts";
 import type { Numbering } from "./numbering.ts";
-import type { ParagraphStyle } from "./styles.ts";
+import { isOn, type TextStyle } from "./styles.ts";
 
 /** What the body refers to in other parts. */
 export type DocxContext = {
-  readonly styles: ReadonlyMap<string, ParagraphStyle>;
+  readonly styles: ReadonlyMap<string, TextStyle>;
   readonly numbering: Numbering;
   readonly relations: ReadonlyMap<string, Relation>;
 };
 
 type Paragraph = {
   readonly inline: InlineText;
-  style: ParagraphStyle;
+  style: TextStyle;
   outline?: number;
   listId?: string;
   level?: number;
@@ -47,7 +47,10 @@ export class DocxBody implements XmlEvents {
   readonly blocks = new MarkdownBlocks();
   /** Footnotes, endnotes and comments that the text refers to, in order. */
   readonly notes: { readonly kind: "footnote" | "endnote" | "comment"; readonly id: string }[] = [];
+  /** Parts with charts and diagrams. */
+  readonly references: string[] = [];
   readonly #context: DocxContext;
+  #markCount = 0;
   readonly #paragraphs: Paragraph[] = [];
   readonly #tables: Table[] = [];
   #hiddenDepth = 0;
@@ -59,7 +62,7 @@ export class DocxBody implements XmlEvents {
   }
 
   open(name: string, tag: XmlTag): void {
-    if (this.#hiddenDepth > 0 || (hiddenElements.has(name) && !isPropertyMark(name, tag))) {
+    if (this.#hiddenDepth > 0 || hiddenElements.has(name)) {
       this.#hiddenDepth++;
       return;
     }
@@ -99,7 +102,7 @@ export class DocxBody implements XmlEvents {
 
   readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
     p: () => this.#paragraphs.push({ inline: new InlineText(), style: {} }),
-    pStyle: (tag) => this.#setParagraph({ style: this.#context.styles.get(tag.get("val") ?? "") ?? {} }),
+    pStyle: (tag) => this.#setParagraph({ style: this.#findStyle(tag) }),
     outlineLvl: (tag) => this.#setParagraph({ outline: Number(tag.get("val")) }),
     numId: (tag) => this.#setParagraph({ listId: tag.get("val") ?? "0" }),
     ilvl: (tag) => this.#setParagraph({ level: Number(tag.get("val")) || 0 }),
@@ -107,7 +110,10 @@ export class DocxBody implements XmlEvents {
     b: (tag) => this.#inline?.setFormat("bold", isOn(tag)),
     i: (tag) => this.#inline?.setFormat("italic", isOn(tag)),
     strike: (tag) => this.#inline?.setFormat("strike", isOn(tag)),
-    vanish: (tag) => this.#inline?.setFormat("hidden", isOn(tag)),
+    vanish: (tag) => this.#inline?.setHidden(isOn(tag)),
+    rStyle: (tag) => {
+      if (this.#findStyle(tag).isHidden) this.#inline?.setHidden(true);
+    },
     vertAlign: (tag) => this.#inline?.setScript(tag.get("val") ?? ""),
     t: () => {
       this.#isInTextElement = true;
@@ -123,6 +129,8 @@ export class DocxBody implements XmlEvents {
     endnoteReference: (tag) => this.#refer("endnote", tag),
     commentReference: (tag) => this.#refer("comment", tag),
     docPr: (tag) => this.#describePicture(tag),
+    chart: (tag) => this.#referTo(tag.get("id")),
+    relIds: (tag) => this.#referTo(tag.get("dm")),
     oMath: () => {
       this.#equation = { builder: new EquationBuilder(), depth: 0 };
     },
@@ -160,11 +168,17 @@ export class DocxBody implements XmlEvents {
     const id = tag.get("id");
     if (id === undefined || this.#inline === undefined) return;
     this.notes.push({ kind, id });
-    if (kind !== "comment") this.#inline.add(`[^${this.#countNotes()}]`);
+    if (kind !== "comment") this.#inline.add(`[^${++this.#markCount}]`);
   }
 
-  #countNotes(): number {
-    return this.notes.filter(({ kind }) => kind !== "comment").length;
+  #findStyle(tag: XmlTag): TextStyle {
+    return this.#context.styles.get(tag.get("val") ?? "") ?? {};
+  }
+
+  #referTo(id: string | undefined): void {
+    const relation = this.#context.relations.get(id ?? "");
+    if (relation && !relation.isExternal && this.references.length < MAX_REFERENCES)
+      this.references.push(relation.target);
   }
 
   #describePicture(tag: XmlTag): void {
@@ -199,7 +213,7 @@ export class DocxBody implements XmlEvents {
   #writeParagraph(paragraph: Paragraph, text: string): void {
     const { style, outline } = paragraph;
     const heading = style.heading ?? (outline !== undefined && outline < 9 ? outline + 1 : undefined);
-    if (text.trim() === "") return;
+    if (text.trim() === "" || style.isHidden) return;
     const marker = this.#nextMarker(paragraph);
     if (style.isCode) this.blocks.code(text);
     else if (heading !== undefined) this.blocks.heading(heading, marker && marker !== "-" ? `${marker} ${text}` : text);
@@ -244,12 +258,7 @@ export class DocxBody implements XmlEvents {
 
 const MAX_SPAN = 64;
 const MAX_CELLS = 1_000;
-
-/** `<w:del/>` among the properties of a paragraph or row marks its end as deleted and holds nothing. */
-const isPropertyMark = (name: string, tag: XmlTag): boolean => name === "del" && tag.isEmpty;
-
-/** A switch is on unless it says that it is off. */
-const isOn = (tag: XmlTag): boolean => !/^(0|false|none|off)$/.test(tag.get("val") ?? "");
+const MAX_REFERENCES = 500;
 
 /** A character of a symbol font. Fonts with their own alphabet (Wingdings) have no Unicode: bullets are most common. */
 function readSymbol(tag: XmlTag): string {

@@ -1,5 +1,6 @@
 /** The markers of list items and numbered headings, counted as Word counts them. */
 import type { Zip } from "../../zip/open-zip.ts";
+import { formatListNumber } from "../list-numbers.ts";
 import { scanPart } from "../package-parts.ts";
 
 type Level = { format: string; text: string; start: number };
@@ -28,10 +29,11 @@ export class Numbering {
     for (let outer = 0; outer < level; outer++) counters[outer] ??= list.definition[outer]?.start ?? 1;
     counters[level] = counters[level] === undefined ? current.start : counters[level] + 1;
     counters.length = level + 1;
-    if (current.format === "bullet" || current.format === "none" || current.text === "") return "-";
+    if (current.format === "none") return undefined;
+    if (current.format === "bullet" || current.text === "") return "-";
     return current.text.replaceAll(/%([1-9])/g, (_, digit) => {
       const index = Number(digit) - 1;
-      return formatNumber(counters[index] ?? 1, list.definition[index]?.format ?? "decimal");
+      return formatListNumber(counters[index] ?? 1, list.definition[index]?.format ?? "decimal");
     });
   }
 }
@@ -67,45 +69,4 @@ export async function readNumbering(zip: Zip, part: string | undefined): Promise
     },
   });
   return new Numbering(lists);
-}
-
-function formatNumber(value: number, format: string): string {
-  if (format === "lowerLetter") return toLetters(value).toLowerCase();
-  if (format === "upperLetter") return toLetters(value);
-  if (format === "lowerRoman") return toRoman(value).toLowerCase();
-  if (format === "upperRoman") return toRoman(value);
-  return format === "decimalZero" ? String(value).padStart(2, "0") : String(value);
-}
-
-/** A to Z, then AA, BB as Word does. */
-function toLetters(value: number): string {
-  if (value < 1 || value > 26 * 20) return String(value);
-  return String.fromCharCode(65 + ((value - 1) % 26)).repeat(Math.ceil(value / 26));
-}
-
-const romanDigits: readonly (readonly [number, string])[] = [
-  [1000, "M"],
-  [900, "CM"],
-  [500, "D"],
-  [400, "CD"],
-  [100, "C"],
-  [90, "XC"],
-  [50, "L"],
-  [40, "XL"],
-  [10, "X"],
-  [9, "IX"],
-  [5, "V"],
-  [4, "IV"],
-  [1, "I"],
-];
-
-function toRoman(value: number): string {
-  if (value < 1 || value > 3999) return String(value);
-  let rest = value;
-  let text = "";
-  for (const [size, digit] of romanDigits) {
-    text += digit.repeat(Math.floor(rest / size));
-    rest %= size;
-  }
-  return text;
 }

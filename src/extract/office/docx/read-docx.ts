@@ -1,9 +1,12 @@
 /** Reads a Word document: headers once, the body, then notes and comments, footers once. */
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { toTextSegments } from "../../text-segments.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
-import { type Zip, ZipError } from "../../zip/open-zip.ts";
+import type { Zip } from "../../zip/open-zip.ts";
+import { readChart } from "../charts.ts";
 import {
+  findMainPart,
   findTarget,
   findTargets,
   type Relation,
@@ -26,9 +29,9 @@ export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenera
 }
 
 async function* readText(zip: Zip): AsyncGenerator<string> {
-  const part = await findMainPart(zip);
+  const part = await findMainPart(zip, "word/document.xml");
   const member = zip.find(part);
-  if (member === undefined) throw new ZipError("corrupt", "the package has no document");
+  if (member === undefined) throw new FailureError("corrupt", "the package has no document");
   const relations = await readRelations(zip, part);
   const context: DocxContext = {
     relations,
@@ -44,13 +47,9 @@ async function* readText(zip: Zip): AsyncGenerator<string> {
   }
   scanner.end();
   yield body.blocks.end();
+  for (const reference of body.references) yield `\n${await readChart(zip, reference)}\n`;
   yield* readNotes(zip, context, body.notes);
   yield* readFrames(zip, context, "footer");
-}
-
-/** The main part, by relation; most writers call it `word/document.xml`. */
-async function findMainPart(zip: Zip): Promise<string> {
-  return findTarget(await readRelations(zip, ""), "officeDocument") ?? "word/document.xml";
 }
 
 /** The headers or footers of all sections, each text once. */

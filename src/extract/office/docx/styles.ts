@@ -1,12 +1,16 @@
 /** What the styles of a Word document mean: headings, titles, lists and code. */
+
+import type { XmlTag } from "../../xml/scan-xml.ts";
 import type { Zip } from "../../zip/open-zip.ts";
 import { scanPart } from "../package-parts.ts";
 
-/** What a paragraph style says about its paragraphs. */
-export type ParagraphStyle = {
+/** What a style says about its paragraphs, or about its runs. */
+export type TextStyle = {
   /** Level of a heading, from 1. */
   readonly heading?: number;
   readonly isCode?: boolean;
+  /** Its text is not shown. */
+  readonly isHidden?: boolean;
   readonly numberingId?: string;
   readonly numberingLevel?: number;
 };
@@ -14,6 +18,7 @@ export type ParagraphStyle = {
 type StyleRow = {
   name: string;
   basedOn?: string;
+  isHidden?: boolean;
   outline?: number;
   numberingId?: string;
   numberingLevel?: number;
@@ -23,7 +28,7 @@ type StyleRow = {
 const MAX_CHAIN = 12;
 
 /** The styles by id, each with what it inherits. */
-export async function readStyles(zip: Zip, part: string | undefined): Promise<ReadonlyMap<string, ParagraphStyle>> {
+export async function readStyles(zip: Zip, part: string | undefined): Promise<ReadonlyMap<string, TextStyle>> {
   const rows = new Map<string, StyleRow>();
   let row: StyleRow | undefined;
   await scanPart(zip, part, {
@@ -32,7 +37,9 @@ export async function readStyles(zip: Zip, part: string | undefined): Promise<Re
       if (name === "style") {
         row = { name: "" };
         rows.set(tag.get("styleId") ?? "", row);
-      } else if (row === undefined || value === undefined) return;
+      } else if (row === undefined) return;
+      else if (name === "vanish") row.isHidden = isOn(tag);
+      else if (value === undefined) return;
       else if (name === "name") row.name = value;
       else if (name === "basedOn") row.basedOn = value;
       else if (name === "outlineLvl") row.outline = Number(value);
@@ -46,13 +53,18 @@ export async function readStyles(zip: Zip, part: string | undefined): Promise<Re
   return new Map([...rows.keys()].map((id) => [id, resolveStyle(id, rows)]));
 }
 
-function resolveStyle(id: string, rows: ReadonlyMap<string, StyleRow>): ParagraphStyle {
+/** A switch is on unless it says that it is off. */
+export const isOn = (tag: XmlTag): boolean => !/^(0|false|none|off)$/.test(tag.get("val") ?? "");
+
+function resolveStyle(id: string, rows: ReadonlyMap<string, StyleRow>): TextStyle {
   const chain: StyleRow[] = [];
   for (let next = rows.get(id); next && chain.length < MAX_CHAIN; next = rows.get(next.basedOn ?? "")) chain.push(next);
   const heading = chain.map(findHeading).find((level) => level !== undefined);
+  const isHidden = chain.find((row) => row.isHidden !== undefined)?.isHidden;
   const numbered = chain.find(({ numberingId }) => numberingId !== undefined);
   return {
     ...(heading === undefined ? {} : { heading }),
+    ...(isHidden ? { isHidden } : {}),
     ...(chain.some(({ name }) => /\b(code|source|preformatted|macro)\b/i.test(name)) ? { isCode: true } : {}),
     ...(numbered?.numberingId === undefined ? {} : { numberingId: numbered.numberingId }),
     ...(numbered?.numberingLevel === undefined ? {} : { numberingLevel: numbered.numberingLevel }),

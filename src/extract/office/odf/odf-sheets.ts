@@ -1,88 +1,136 @@
-/** Reads the rows of one sheet of an OpenDocument spreadsheet. */
+/** Reads the sheets of an OpenDocument spreadsheet, which are all in one part. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
-
-type Row = { readonly number: number; readonly cells: readonly string[] };
+import { SheetRowBuilder } from "../sheet-row-builder.ts";
+import { nameColumn } from "../sheet-tables.ts";
 
 /** Copies of a row or cell with content are written so often. Empty ones are only counted. */
 const MAX_REPEATS = 1_000;
-const MAX_COLUMNS = 16_384;
+
+/** One sheet, as far as it was read. */
+export type OdfSheet = {
+  readonly rows: SheetRowBuilder;
+  /** Comments with the name of their cell and, where it is given, their author. */
+  readonly comments: string[];
+  hiddenRows: number;
+  hiddenColumns: number;
+  hasEnded: boolean;
+};
+
+type Comment = { author: string; text: string; element: string };
 
 export class OdfSheets implements XmlEvents {
-  hasEnded = false;
-  readonly #wanted: number;
-  #tables = -1;
-  #rows: Row[] = [];
+  /** The sheets in order; the last one may not have ended. */
+  readonly sheets: OdfSheet[] = [];
+  /** The sheet being read. */
+  #sheet: OdfSheet | undefined;
+  /** Depth of tables inside cells. */
+  #innerDepth = 0;
   #number = 1;
   #rowRepeats = 1;
-  #cells: string[] = [];
+  #isHiddenRow = false;
   #column = 0;
   #cellRepeats = 1;
   #lines: string[] | undefined;
-  #commentDepth = 0;
-
-  /** Rows of the sheet at this index, from 0. */
-  constructor(index: number) {
-    this.#wanted = index;
-  }
-
-  take(): Row[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
-  }
+  #comment: Comment | undefined;
 
   open(name: string, tag: XmlTag): void {
-    if (name === "table") {
-      this.#tables++;
-    }
-    if (this.#tables !== this.#wanted || this.hasEnded) return;
-    if (name === "annotation") this.#commentDepth++;
-    else if (name === "table-row") {
-      this.#rowRepeats = readCount(tag, "number-rows-repeated");
-      [this.#cells, this.#column] = [[], 0];
-    } else if (name === "table-cell" || name === "covered-table-cell") {
-      this.#cellRepeats = readCount(tag, "number-columns-repeated");
-      this.#lines = [];
-    } else if (this.#lines === undefined || this.#commentDepth > 0) return;
-    else if (name === "p") this.#lines.push("");
-    else if (name === "s") this.text(" ".repeat(Math.min(readCount(tag, "c"), 64)));
-    else if (name === "tab" || name === "line-break") this.text(" ");
+    if (name === "table") this.#startTable();
+    if (this.#sheet === undefined) return;
+    if (this.#comment) this.#comment.element = name;
+    this.#openers[name]?.(tag);
   }
 
   close(name: string): void {
-    if (name === "table") {
-      if (this.#tables === this.#wanted) this.hasEnded = true;
-    }
-    if (this.#tables !== this.#wanted) return;
-    if (name === "annotation") this.#commentDepth--;
-    else if (name === "table-cell" || name === "covered-table-cell") this.#endCell();
-    else if (name === "table-row") this.#endRow();
+    if (this.#sheet) this.#closers[name]?.();
+    if (name === "table") this.#endTable();
   }
 
   text(text: string): void {
-    const last = (this.#lines?.length ?? 0) - 1;
-    if (this.#lines && last >= 0 && this.#commentDepth === 0) this.#lines[last] += text;
+    if (this.#comment) this.#addToComment(this.#comment, text);
+    else if (this.#lines) this.#lines[Math.max(0, this.#lines.length - 1)] += text;
+  }
+
+  readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
+    annotation: () => {
+      this.#comment = { author: "", text: "", element: "" };
+    },
+    "table-column": (tag) => {
+      const count = readCount(tag, "number-columns-repeated");
+      if (this.#sheet && isHidden(tag) && count < MAX_REPEATS) this.#sheet.hiddenColumns += count;
+    },
+    "table-row": (tag) => {
+      this.#rowRepeats = readCount(tag, "number-rows-repeated");
+      this.#isHiddenRow = isHidden(tag);
+      this.#column = 0;
+    },
+    "table-cell": (tag) => this.#startCell(tag),
+    "covered-table-cell": (tag) => this.#startCell(tag),
+    p: () => {
+      if (!this.#comment) this.#lines?.push("");
+    },
+    s: (tag) => this.text(" ".repeat(Math.min(readCount(tag, "c"), 64))),
+    tab: () => this.text(" "),
+    "line-break": () => this.text("\n"),
+  };
+
+  readonly #closers: Readonly<Record<string, () => void>> = {
+    annotation: () => this.#endComment(),
+    "table-cell": () => this.#endCell(),
+    "covered-table-cell": () => this.#endCell(),
+    "table-row": () => this.#endRow(),
+  };
+
+  #startTable(): void {
+    if (this.#sheet) this.#innerDepth++;
+    else {
+      this.#sheet = { rows: new SheetRowBuilder(), comments: [], hiddenRows: 0, hiddenColumns: 0, hasEnded: false };
+      this.sheets.push(this.#sheet);
+      this.#number = 1;
+    }
+  }
+
+  #endTable(): void {
+    if (this.#innerDepth > 0) this.#innerDepth--;
+    else if (this.#sheet) {
+      this.#sheet.hasEnded = true;
+      this.#sheet = undefined;
+    }
+  }
+
+  #startCell(tag: XmlTag): void {
+    this.#cellRepeats = readCount(tag, "number-columns-repeated");
+    this.#lines = [""];
   }
 
   #endCell(): void {
-    const text = (this.#lines ?? []).join("\n").trim();
+    const text = (this.#lines ?? []).filter((line) => line !== "").join("\n");
     this.#lines = undefined;
-    const end = Math.min(this.#column + this.#cellRepeats, MAX_COLUMNS);
-    if (text !== "") {
-      while (this.#cells.length < this.#column) this.#cells.push("");
-      const copies = Math.min(end - this.#column, MAX_REPEATS);
-      for (let copy = 0; copy < copies; copy++) this.#cells.push(text);
-    }
-    this.#column = end;
+    const copies = text === "" ? 0 : Math.min(this.#cellRepeats, MAX_REPEATS);
+    for (let copy = 0; copy < copies; copy++) this.#sheet?.rows.add(this.#column + copy, text);
+    this.#column += this.#cellRepeats;
   }
 
   #endRow(): void {
-    if (this.#cells.length > 0) {
-      const copies = Math.min(this.#rowRepeats, MAX_REPEATS);
-      for (let copy = 0; copy < copies; copy++) this.#rows.push({ number: this.#number + copy, cells: this.#cells });
-    }
+    const isFilled = this.#sheet?.rows.end(this.#number, Math.min(this.#rowRepeats, MAX_REPEATS));
+    if (this.#sheet && isFilled && this.#isHiddenRow) this.#sheet.hiddenRows++;
     this.#number += this.#rowRepeats;
+  }
+
+  #addToComment(comment: Comment, text: string): void {
+    if (comment.element === "creator") comment.author += text;
+    else if (comment.element !== "date" && comment.element !== "date-string") comment.text += `${text} `;
+  }
+
+  #endComment(): void {
+    const { author = "", text = "" } = this.#comment ?? {};
+    this.#comment = undefined;
+    const written = text.replaceAll(/\s+/g, " ").trim();
+    const place = `${nameColumn(this.#column)}${this.#number}`;
+    if (written !== "") this.#sheet?.comments.push(`- ${place}${author === "" ? "" : ` (${author})`}: ${written}`);
   }
 }
 
 const readCount = (tag: XmlTag, name: string): number => Math.max(1, Number(tag.get(name) ?? 1) || 1);
+
+/** Rows and columns say so themselves; `filter` hides as well. */
+const isHidden = (tag: XmlTag): boolean => /^(collapse|filter)$/.test(tag.get("visibility") ?? "");

@@ -1,16 +1,29 @@
-/** Writes the text of an OpenDocument file as Markdown: paragraphs, lists, tables, notes, slides. */
+/** Writes the text of an OpenDocument file as Markdown: paragraphs, lists, tables, notes, comments. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
+import { InlineText } from "../inline-text.ts";
 import { MarkdownBlocks } from "../markdown-blocks.ts";
+import type { OdfStyle, OdfStyles } from "./odf-styles.ts";
 
+/** What the text refers to. */
+export type OdfContext = {
+  readonly styles: OdfStyles;
+  /** The text of embedded objects, such as formulas and charts, by their path. */
+  readonly objects: ReadonlyMap<string, string>;
+};
+
+type Paragraph = { readonly inline: InlineText; readonly heading: number | undefined; readonly isHidden: boolean };
 type Table = { readonly rows: string[][]; cell: string[] | undefined; repeats: number };
-type List = { readonly isNumbered: (depth: number) => boolean; count: number };
+type List = { readonly style: string; readonly id: string; count: number; isMarked: boolean };
+
+/** A footnote or comment, whose paragraphs are gathered apart. */
+type Aside = { readonly kind: "note" | "comment"; readonly lines: string[]; author: string };
 
 /** Elements whose text is not part of the document: deleted text, and what other programs show instead. */
 const hiddenElements = new Set([
   "tracked-changes",
   "note-citation",
-  "creator",
   "date",
+  "date-string",
   "binary-data",
   "forms",
   "event-listeners",
@@ -18,29 +31,36 @@ const hiddenElements = new Set([
   "user-field-decls",
   "variable-decls",
   "ruby-text",
+  "creator-initials",
 ]);
 
 /** Copies of a cell are written so often; a sheet of empty cells repeats them a million times. */
 const MAX_REPEATS = 64;
+const MAX_CELLS = 1_000;
 
 export class OdfText implements XmlEvents {
   readonly blocks = new MarkdownBlocks();
   /** Footnotes and endnotes in order. */
   readonly notes: string[] = [];
   readonly comments: string[] = [];
-  readonly #numberedStyles = new Map<string, Set<number>>();
-  readonly #paragraphs: string[] = [];
+  readonly #context: OdfContext;
+  readonly #paragraphs: Paragraph[] = [];
+  readonly #spans: OdfStyle[] = [];
   readonly #tables: Table[] = [];
   readonly #lists: List[] = [];
-  readonly #headings: number[] = [];
-  readonly #links: { readonly target: string; readonly at: number }[] = [];
-  /** Notes and comments whose paragraphs are gathered apart. */
-  readonly #asides: { readonly kind: "note" | "comment"; readonly lines: string[] }[] = [];
-  #listStyle = "";
+  readonly #asides: Aside[] = [];
+  /** Last numbers of ended lists, by style and by id, for lists that continue them. */
+  readonly #counts = new Map<string, number>();
+  /** Text of an element that is not a paragraph: the author of a comment, the description of a picture. */
+  #label: { readonly element: string; text: string } | undefined;
   #hiddenDepth = 0;
 
+  constructor(context: OdfContext) {
+    this.#context = context;
+  }
+
   open(name: string, tag: XmlTag): void {
-    if (this.#hiddenDepth > 0 || hiddenElements.has(name)) this.#hiddenDepth++;
+    if (this.#hiddenDepth > 0 || hiddenElements.has(name) || isHiddenElement(name, tag)) this.#hiddenDepth++;
     else this.#openers[name]?.(tag);
   }
 
@@ -50,75 +70,101 @@ export class OdfText implements XmlEvents {
   }
 
   text(text: string): void {
+    if (this.#hiddenDepth > 0) return;
     // Line ends of the XML are spaces; real ones are elements.
-    if (this.#hiddenDepth === 0) this.#add(text.replaceAll(/\s+/g, " "));
+    const line = text.replaceAll(/\s+/g, " ");
+    if (this.#label) this.#label.text += line;
+    else this.#inline?.add(line);
+  }
+
+  get #inline(): InlineText | undefined {
+    return this.#paragraphs.at(-1)?.inline;
   }
 
   readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
-    "list-style": (tag) => {
-      this.#listStyle = tag.get("name") ?? "";
-      this.#numberedStyles.set(this.#listStyle, new Set());
-    },
-    "list-level-style-number": (tag) => {
-      this.#numberedStyles.get(this.#listStyle)?.add(Number(tag.get("level") ?? 1));
-    },
-    p: () => this.#paragraphs.push(""),
-    h: (tag) => {
-      this.#paragraphs.push("");
-      this.#headings.push(Number(tag.get("outline-level") ?? 1) || 1);
-    },
-    s: (tag) => this.#add(" ".repeat(Math.min(Number(tag.get("c") ?? 1) || 1, 64))),
-    tab: () => this.#add("\t"),
-    "line-break": () => this.#add("\n"),
-    a: (tag) => this.#links.push({ target: tag.get("href") ?? "", at: this.#paragraphs.at(-1)?.length ?? 0 }),
-    list: (tag) => this.#startList(tag.get("style-name")),
-    "list-item": () => this.#countItem(),
+    p: (tag) => this.#startParagraph(tag, undefined),
+    h: (tag) => this.#startParagraph(tag, Number(tag.get("outline-level") ?? 1) || 1),
+    span: (tag) => this.#startSpan(tag),
+    s: (tag) => this.#inline?.add(" ".repeat(Math.min(Number(tag.get("c") ?? 1) || 1, 64))),
+    tab: () => this.#inline?.add("\t"),
+    "line-break": () => this.#inline?.add("\n"),
+    a: (tag) => this.#startLink(tag.get("href") ?? ""),
+    list: (tag) => this.#startList(tag),
+    "list-item": (tag) => this.#startItem(tag),
     table: () => this.#tables.push({ rows: [], cell: undefined, repeats: 1 }),
     "table-row": () => this.#tables.at(-1)?.rows.push([]),
     "table-cell": (tag) => this.#startCell(tag),
     "covered-table-cell": (tag) => this.#startCell(tag),
-    note: () => this.#asides.push({ kind: "note", lines: [] }),
-    annotation: () => this.#asides.push({ kind: "comment", lines: [] }),
-    desc: () => this.#paragraphs.push(""),
+    note: () => this.#asides.push({ kind: "note", lines: [], author: "" }),
+    annotation: () => this.#asides.push({ kind: "comment", lines: [], author: "" }),
+    creator: () => this.#startLabel("creator"),
+    desc: () => this.#startLabel("desc"),
+    object: (tag) => this.#addObject(tag.get("href") ?? ""),
   };
 
   readonly #closers: Readonly<Record<string, () => void>> = {
-    "list-style": () => {
-      this.#listStyle = "";
-    },
-    p: () => this.#endParagraph(undefined),
-    h: () => this.#endParagraph(this.#headings.pop()),
-    a: () => this.#endLink(),
-    list: () => {
-      this.#lists.pop();
-    },
+    p: () => this.#endParagraph(),
+    h: () => this.#endParagraph(),
+    span: () => this.#endSpan(),
+    a: () => this.#inline?.closeLink(),
+    list: () => this.#endList(),
     "table-cell": () => this.#endCell(),
     "covered-table-cell": () => this.#endCell(),
     table: () => this.#endTable(),
     note: () => this.#endNote(),
     annotation: () => this.#endComment(),
-    desc: () => {
-      const text = this.#paragraphs.pop()?.trim();
-      if (text) this.#write(`[image: ${text}]`, undefined);
-    },
+    creator: () => this.#endAuthor(),
+    desc: () => this.#endDescription(),
   };
 
-  #add(text: string): void {
-    const last = this.#paragraphs.length - 1;
-    if (last >= 0) this.#paragraphs[last] += text;
+  #startParagraph(tag: XmlTag, heading: number | undefined): void {
+    const { isHidden = false } = this.#context.styles.find(tag.get("style-name"));
+    this.#paragraphs.push({ inline: new InlineText(), heading, isHidden });
   }
 
-  #startList(styleName: string | undefined): void {
-    const numbered = this.#numberedStyles.get(styleName ?? "");
-    const outer = this.#lists.at(-1);
-    const isNumbered =
-      styleName === undefined && outer ? outer.isNumbered : (depth: number) => numbered?.has(depth) ?? false;
-    this.#lists.push({ isNumbered, count: 0 });
+  #startSpan(tag: XmlTag): void {
+    const outer = this.#spans.at(-1) ?? {};
+    this.#spans.push({ ...outer, ...this.#context.styles.find(tag.get("style-name")) });
+    this.#applySpan();
   }
 
-  #countItem(): void {
+  #endSpan(): void {
+    this.#spans.pop();
+    this.#applySpan();
+  }
+
+  #applySpan(): void {
+    const { isBold = false, isItalic = false, isStrike = false, isHidden = false } = this.#spans.at(-1) ?? {};
+    this.#inline?.startRun();
+    this.#inline?.setFormat("bold", isBold);
+    this.#inline?.setFormat("italic", isItalic);
+    this.#inline?.setFormat("strike", isStrike);
+    this.#inline?.setHidden(isHidden);
+  }
+
+  #startLink(target: string): void {
+    this.#inline?.openLink(/^(https?|mailto):/i.test(target) ? target : undefined);
+  }
+
+  #startList(tag: XmlTag): void {
+    const style = tag.get("style-name") ?? this.#lists.at(-1)?.style ?? "";
+    const continued = tag.get("continue-list") ?? (tag.get("continue-numbering") === "true" ? style : "");
+    const start = this.#context.styles.findStart(style, this.#lists.length + 1) - 1;
+    const count = (continued === "" ? undefined : this.#counts.get(continued)) ?? start;
+    this.#lists.push({ style, id: tag.get("id") ?? "", count, isMarked: false });
+  }
+
+  #endList(): void {
+    const list = this.#lists.pop();
+    if (list === undefined) return;
+    for (const key of [list.style, list.id]) if (key !== "") this.#counts.set(key, list.count);
+  }
+
+  #startItem(tag: XmlTag): void {
     const list = this.#lists.at(-1);
-    if (list) list.count++;
+    if (list === undefined) return;
+    list.count = Number(tag.get("start-value")) || list.count + 1;
+    list.isMarked = false;
   }
 
   #startCell(tag: XmlTag): void {
@@ -132,7 +178,8 @@ export class OdfText implements XmlEvents {
     const table = this.#tables.at(-1);
     if (table?.cell === undefined) return;
     const text = table.cell.join("\n");
-    for (let copy = 0; copy < table.repeats; copy++) table.rows.at(-1)?.push(text);
+    const row = table.rows.at(-1);
+    for (let copy = 0; copy < table.repeats && row && row.length < MAX_CELLS; copy++) row.push(text);
     table.cell = undefined;
   }
 
@@ -144,46 +191,88 @@ export class OdfText implements XmlEvents {
     else this.blocks.table(table.rows);
   }
 
-  #endLink(): void {
-    const link = this.#links.pop();
-    const last = this.#paragraphs.length - 1;
-    const paragraph = this.#paragraphs[last];
-    if (link === undefined || paragraph === undefined || !/^(https?|mailto):/i.test(link.target)) return;
-    const label = paragraph.slice(link.at).trim();
-    if (label !== "" && label !== link.target)
-      this.#paragraphs[last] = `${paragraph.slice(0, link.at)}[${label}](${link.target})`;
-  }
-
   #endNote(): void {
     const aside = this.#asides.pop();
     if (aside === undefined) return;
     this.notes.push(aside.lines.join(" "));
-    this.#add(`[^${this.notes.length}]`);
+    this.#inline?.add(`[^${this.notes.length}]`);
   }
 
   #endComment(): void {
     const aside = this.#asides.pop();
-    if (aside && aside.lines.length > 0) this.comments.push(aside.lines.join(" "));
+    if (aside && aside.lines.length > 0) this.comments.push(`${aside.author || "Comment"}: ${aside.lines.join(" ")}`);
   }
 
-  #endParagraph(heading: number | undefined): void {
-    const text = this.#paragraphs.pop();
-    if (text !== undefined && text.trim() !== "") this.#write(text, heading);
+  /** Descriptions and authors are not paragraphs. */
+  #startLabel(element: string): void {
+    this.#label = { element, text: "" };
   }
 
-  #write(text: string, heading: number | undefined): void {
+  #takeLabel(): string {
+    const text = this.#label?.text.trim() ?? "";
+    this.#label = undefined;
+    return text;
+  }
+
+  #endAuthor(): void {
+    const author = this.#takeLabel();
+    const aside = this.#asides.at(-1);
+    if (aside) aside.author = author;
+    // Elsewhere it is a field in the text.
+    else this.#inline?.add(author);
+  }
+
+  #endDescription(): void {
+    const text = this.#takeLabel();
+    if (text !== "") this.#addBlock(`[image: ${text}]`);
+  }
+
+  #addObject(path: string): void {
+    const text = this.#context.objects.get(path.replace(/^(\.\/)+/, "").replace(/\/$/, ""));
+    if (text === undefined) return;
+    if (this.#inline && !text.includes("\n")) this.#inline.add(text);
+    else this.#addBlock(text);
+  }
+
+  #endParagraph(): void {
+    const paragraph = this.#paragraphs.pop();
+    if (paragraph === undefined || paragraph.isHidden) return;
+    const text = paragraph.inline.end();
+    if (text.trim() === "") return;
+    if (this.#addInside(text.trim())) return;
+    const list = this.#lists.at(-1);
+    if (paragraph.heading !== undefined) this.blocks.heading(paragraph.heading, text);
+    else if (list) this.#writeItem(list, text);
+    else this.blocks.paragraph(text);
+  }
+
+  /** Text that is not a paragraph of its own. */
+  #addBlock(text: string): void {
+    if (!this.#addInside(text)) this.blocks.paragraph(text);
+  }
+
+  /** Adds the text to the note, cell or paragraph that it is in. Returns whether there is one. */
+  #addInside(text: string): boolean {
     const aside = this.#asides.at(-1);
     const cell = this.#tables.at(-1)?.cell;
-    const outer = this.#paragraphs.length - 1;
-    const list = this.#lists.at(-1);
-    if (aside) aside.lines.push(text.trim());
-    else if (cell) cell.push(text.trim());
+    if (aside) aside.lines.push(text);
+    else if (cell) cell.push(text);
     // A frame is inside a paragraph; its text follows where it is anchored.
-    else if (outer >= 0) this.#paragraphs[outer] += `\n${text.trim()}\n`;
-    else if (heading !== undefined) this.blocks.heading(heading, text);
-    else if (list) {
-      const depth = this.#lists.length;
-      this.blocks.item(depth - 1, list.isNumbered(depth) ? `${Math.max(list.count, 1)}.` : "-", text);
-    } else this.blocks.paragraph(text);
+    else if (this.#inline) this.#inline.add(`\n${text}\n`);
+    else return false;
+    return true;
   }
+
+  #writeItem(list: List, text: string): void {
+    const depth = this.#lists.length;
+    if (list.isMarked) this.blocks.itemText(depth - 1, text);
+    else this.blocks.item(depth - 1, this.#context.styles.makeMarker(list.style, depth, list.count), text);
+    list.isMarked = true;
+  }
+}
+
+/** Parts that the author has hidden, with or without a condition that holds. */
+function isHiddenElement(name: string, tag: XmlTag): boolean {
+  if (name === "section") return tag.get("display") === "none";
+  return (name === "hidden-text" || name === "hidden-paragraph") && tag.get("is-hidden") === "true";
 }

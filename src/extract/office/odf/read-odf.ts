@@ -1,30 +1,78 @@
 /** Reads OpenDocument files: texts in one piece, presentations by slide, spreadsheets by sheet. */
 import { cleanText } from "../../clean.ts";
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { toTextSegments } from "../../text-segments.ts";
-import { scanXml, type XmlTag } from "../../xml/scan-xml.ts";
-import { type Zip, ZipError, type ZipMember } from "../../zip/open-zip.ts";
+import { scanXml, type XmlEvents } from "../../xml/scan-xml.ts";
+import type { Zip, ZipMember } from "../../zip/open-zip.ts";
+import type { OfficeFacts, SheetCounts, SlideCounts } from "../describe-office.ts";
+import { openOdf } from "../encryption/decrypt-odf.ts";
 import { readFacts, readXml, scanPart } from "../package-parts.ts";
 import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
+import type { SheetRow } from "../sheet-tables.ts";
+import { readObjects } from "./odf-objects.ts";
 import { OdfSheets } from "./odf-sheets.ts";
-import { OdfText } from "./odf-text.ts";
+import { OdfStyles } from "./odf-styles.ts";
+import { type OdfContext, OdfText } from "./odf-text.ts";
 
 /** A text document, or a drawing or formula, whose text is read in the same way. */
-export async function* readOdt(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
-  const content = await findContent(zip);
+export async function* readOdt(packed: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem> {
+  const { zip, content } = await openPackage(packed, options);
   yield { info: await readFacts(zip, "meta.xml") };
-  yield* toTextSegments(readText(zip, content), { from, isMarkdown: true });
+  yield* toTextSegments(readText(zip, content), { from: options.from, isMarkdown: true });
 }
 
 async function* readText(zip: Zip, content: ZipMember): AsyncGenerator<string> {
-  const body = new OdfText();
-  const scanner = scanXml(body);
+  const styles = new OdfStyles();
+  const context: OdfContext = { styles, objects: await readObjects(zip) };
+  const { headers, footers } = await readStylesPart(zip, context);
+  yield headers.map((text) => `${text}\n\n`).join("");
+  const body = new OdfText(context);
+  const scanner = scanXml(withStyles(body, styles));
   for await (const text of readXml(zip, content)) {
     scanner.write(text);
     yield body.blocks.take();
   }
   scanner.end();
-  yield body.blocks.end() + writeAsides(body);
+  yield body.blocks.end() + writeAsides(body) + footers.map((text) => `\n${text}\n`).join("");
+}
+
+/** Events that reach the styles as well as the text: the head of the part defines them. */
+function withStyles(text: XmlEvents, styles: OdfStyles): XmlEvents {
+  return {
+    open(name, tag) {
+      styles.open(name, tag);
+      text.open(name, tag);
+    },
+    close(name) {
+      styles.close(name);
+      text.close(name);
+    },
+    text: (piece) => text.text?.(piece),
+  };
+}
+
+/** Collects the styles of `styles.xml` and returns the headers and footers of its page layouts, each text once. */
+async function readStylesPart(zip: Zip, context: OdfContext) {
+  const frames = { header: new Set<string>(), footer: new Set<string>() };
+  let current: { readonly kind: "header" | "footer"; readonly element: string; readonly text: OdfText } | undefined;
+  await scanPart(zip, "styles.xml", {
+    open(name, tag) {
+      const kind = /^(header|footer)(-left|-first)?$/.exec(name)?.[1];
+      if (current) current.text.open(name, tag);
+      else if (kind === "header" || kind === "footer") current = { kind, element: name, text: new OdfText(context) };
+      else context.styles.open(name, tag);
+    },
+    close(name) {
+      if (current?.element !== name) return current ? current.text.close(name) : context.styles.close(name);
+      const text = current.text.blocks.end().trim();
+      // A bare page number is not text.
+      if (!/^\W*\d*\W*$/u.test(text)) frames[current.kind].add(text);
+      current = undefined;
+    },
+    text: (text) => current?.text.text(text),
+  });
+  return { headers: [...frames.header], footers: [...frames.footer] };
 }
 
 /** Footnotes and comments, after the text. */
@@ -34,33 +82,46 @@ function writeAsides({ notes, comments }: OdfText): string {
 }
 
 /** A presentation: one segment a slide, with its notes. */
-export async function* readOdp(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
-  const content = await findContent(zip);
+export async function* readOdp(packed: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
+  const { zip, content } = await openPackage(packed, options);
   const slides = await readSlides(zip, content);
-  yield { info: { ...(await readFacts(zip, "meta.xml")), pageCount: slides.length } };
-  for (const [index, slide] of slides.entries()) {
-    if (index < from) continue;
-    const { text } = cleanText(`## Slide ${index + 1}\n\n${slide}`.trim());
-    const marks = [{ label: `Slide ${index + 1}`, level: 2, at: 0 }];
-    yield { segment: { index, kind: "slide", label: `slide ${index + 1}`, text, marks }, note: { verdict: "read" } };
+  if (slides.length === 0) throw new FailureError("no_text", "the presentation has no slides");
+  yield { info: { ...(await readFacts(zip, "meta.xml")), pageName: "slide", pageCount: slides.length } };
+  for (const [index, { text: slide, isHidden }] of slides.entries()) {
+    if (index < options.from) continue;
+    const heading = `Slide ${index + 1}${isHidden ? " (hidden)" : ""}`;
+    const { text } = cleanText(`## ${heading}\n\n${slide}`.trim());
+    const marks = [{ label: heading, level: 2, at: 0 }];
+    const counts: SlideCounts = { hiddenSlides: isHidden ? 1 : 0 };
+    const segment = { index, kind: "slide", label: `slide ${index + 1}`, text, marks } as const;
+    yield { segment, note: { verdict: "read", counts } };
   }
 }
 
-async function readSlides(zip: Zip, content: ZipMember): Promise<string[]> {
-  const slides: string[] = [];
-  let slide: OdfText | undefined;
+type OdfSlide = { readonly text: string; readonly isHidden: boolean };
+
+async function readSlides(zip: Zip, content: ZipMember): Promise<OdfSlide[]> {
+  const slides: OdfSlide[] = [];
+  const styles = new OdfStyles();
+  const context: OdfContext = { styles, objects: await readObjects(zip) };
+  await scanPart(zip, "styles.xml", styles);
+  let slide: { readonly text: OdfText; readonly isHidden: boolean } | undefined;
   const scanner = scanXml({
-    open(name: string, tag: XmlTag) {
-      if (name === "page" && tag.prefix === "draw" && slides.length < MAX_SLIDES) slide = new OdfText();
-      else if (name === "notes") slide?.blocks.paragraph("Notes:");
-      else slide?.open(name, tag);
+    open(name, tag) {
+      if (name === "page" && tag.prefix === "draw" && slides.length < MAX_SLIDES) {
+        const isHidden = styles.find(tag.get("style-name")).isHidden ?? false;
+        slide = { text: new OdfText(context), isHidden };
+      } else if (name === "notes") slide?.text.blocks.paragraph("Notes:");
+      else if (slide) slide.text.open(name, tag);
+      else styles.open(name, tag);
     },
     close(name) {
-      if (name !== "page" || slide === undefined) return slide?.close(name);
-      slides.push((slide.blocks.end() + writeAsides(slide)).trim());
+      if (name !== "page" || slide === undefined) return slide ? slide.text.close(name) : styles.close(name);
+      const { text, isHidden } = slide;
+      slides.push({ text: (text.blocks.end() + writeAsides(text)).trim().replace(/\s*\bNotes:$/, ""), isHidden });
       slide = undefined;
     },
-    text: (text) => slide?.text(text),
+    text: (text) => slide?.text.text(text),
   });
   for await (const text of readXml(zip, content)) scanner.write(text);
   scanner.end();
@@ -69,50 +130,91 @@ async function readSlides(zip: Zip, content: ZipMember): Promise<string[]> {
 
 const MAX_SLIDES = 20_000;
 
-/** A spreadsheet: each sheet as a table. All sheets are in one part, so it is scanned once for each. */
-export async function* readOds(
-  zip: Zip,
-  { from }: HandlerOptions,
-): AsyncGenerator<ExtractItem<{ readonly sheetCount: number }>> {
-  const content = await findContent(zip);
-  const names: { name: string }[] = [];
-  await scanPart(zip, content.name, {
-    open(name, tag) {
-      if (name === "table" && names.length < MAX_SHEETS) names.push({ name: tag.get("name") ?? "" });
-    },
-    close: () => undefined,
-  });
-  yield { info: { ...(await readFacts(zip, "meta.xml")), sheetCount: names.length } };
-  const sources = names.map(
-    ({ name }, index): SheetSource => ({ name, isHidden: false, rows: () => readRows(zip, content, index) }),
+/** A spreadsheet: each sheet as a table. All sheets are in one part. */
+export async function* readOds(packed: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
+  const { zip, content } = await openPackage(packed, options);
+  const sheets = await listSheets(zip, content);
+  if (sheets.length === 0) throw new FailureError("corrupt", "the package has no sheets");
+  const hiddenSheets = sheets.filter(({ isHidden }) => isHidden).length;
+  const facts = await readFacts(zip, "meta.xml");
+  yield { info: { ...facts, pageName: "sheet", pageCount: sheets.length, hiddenSheets } };
+  const scan = new SheetScan(zip, content);
+  yield* toSheetSegments(
+    sheets.map((sheet, index) => scan.open(sheet, index)),
+    options.from,
   );
-  yield* toSheetSegments(sources, from);
 }
 
 const MAX_SHEETS = 1_000;
 
-async function* readRows(zip: Zip, content: ZipMember, index: number) {
-  const sheets = new OdfSheets(index);
-  const scanner = scanXml(sheets);
-  for await (const text of readXml(zip, content)) {
-    scanner.write(text);
-    yield sheets.take();
-    if (sheets.hasEnded) return;
-  }
-  scanner.end();
-  yield sheets.take();
+type SheetName = Pick<SheetSource, "name" | "isHidden">;
+
+/** The sheets by name. A style says whether a sheet is hidden, and styles come first. */
+async function listSheets(zip: Zip, content: ZipMember): Promise<SheetName[]> {
+  const sheets: SheetName[] = [];
+  const hiddenStyles = new Set<string>();
+  let style = "";
+  let depth = 0;
+  await scanPart(zip, content.name, {
+    open(name, tag) {
+      if (name === "style") style = tag.get("name") ?? "";
+      if (name === "table-properties" && tag.get("display") === "false") hiddenStyles.add(style);
+      if (name !== "table") return;
+      const isHidden = hiddenStyles.has(tag.get("style-name") ?? "");
+      if (depth++ === 0 && sheets.length < MAX_SHEETS) sheets.push({ name: tag.get("name") ?? "", isHidden });
+    },
+    close(name) {
+      if (name === "table") depth--;
+    },
+  });
+  return sheets;
 }
 
-async function findContent(zip: Zip): Promise<ZipMember> {
-  let isEncrypted = false;
-  await scanPart(zip, "META-INF/manifest.xml", {
-    open(name) {
-      if (name === "encryption-data") isEncrypted = true;
-    },
-    close: () => undefined,
-  });
-  if (isEncrypted) throw new ZipError("encrypted", "the document is encrypted");
+/** One pass over the part that holds all sheets; they are read in order. */
+class SheetScan {
+  readonly #sheets = new OdfSheets();
+  readonly #scanner = scanXml(this.#sheets);
+  readonly #chunks: AsyncGenerator<string>;
+  #hasEnded = false;
+
+  constructor(zip: Zip, content: ZipMember) {
+    this.#chunks = readXml(zip, content);
+  }
+
+  open({ name, isHidden }: SheetName, index: number): SheetSource {
+    return { name, isHidden, rows: () => this.#readRows(index), finish: () => this.#finish(index) };
+  }
+
+  async *#readRows(index: number): AsyncGenerator<readonly SheetRow[]> {
+    for (;;) {
+      const sheet = this.#sheets.sheets[index];
+      if (sheet) yield sheet.rows.take();
+      if (sheet?.hasEnded || this.#hasEnded) return;
+      await this.#readChunk();
+    }
+  }
+
+  async #readChunk(): Promise<void> {
+    const { done, value } = await this.#chunks.next();
+    if (done) this.#scanner.end();
+    else this.#scanner.write(value);
+    this.#hasEnded = done ?? false;
+  }
+
+  async #finish(index: number) {
+    const { hiddenRows = 0, hiddenColumns = 0, comments = [], rows } = this.#sheets.sheets[index] ?? {};
+    const counts: SheetCounts = { hiddenRows, hiddenColumns, cutCells: rows?.cutCells ?? 0 };
+    return { text: comments.length === 0 ? "" : `Comments:\n\n${comments.join("\n")}`, counts };
+  }
+}
+
+type OdfPackage = { readonly zip: Zip; readonly content: ZipMember };
+
+async function openPackage(packed: Zip, { password }: HandlerOptions): Promise<OdfPackage> {
+  const zip = await openOdf(packed, password);
   const content = zip.find("content.xml");
-  if (content === undefined) throw new ZipError("corrupt", "the package has no content.xml");
-  return content;
+  if (content === undefined && zip.find("encrypted-package"))
+    throw new FailureError("encrypted", "unsupported encryption");
+  if (content === undefined) throw new FailureError("corrupt", "the package has no content.xml");
+  return { zip, content };
 }

@@ -1,39 +1,52 @@
 /** Reads a workbook: each sheet as a Markdown table under its name, long sheets in several segments. */
+import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
-import { type Zip, ZipError } from "../../zip/open-zip.ts";
+import type { Zip } from "../../zip/open-zip.ts";
+import type { OfficeFacts, SheetCounts } from "../describe-office.ts";
 import { readFacts, readXml } from "../package-parts.ts";
 import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
-import { type Row, SheetRows } from "./sheet-rows.ts";
+import type { SheetRow } from "../sheet-tables.ts";
+import { readPageHeader, readSheetExtras } from "./sheet-extras.ts";
+import { SheetRows } from "./sheet-rows.ts";
 import { readWorkbook, type Sheet, type Workbook } from "./workbook.ts";
 
 /** Facts, then the sheets in order. */
-export async function* readXlsx(
-  zip: Zip,
-  options: HandlerOptions,
-): AsyncGenerator<ExtractItem<{ readonly sheetCount: number }>> {
+export async function* readXlsx(zip: Zip, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
   const workbook = await readWorkbook(zip);
-  if (workbook.sheets.length === 0) throw new ZipError("corrupt", "the package has no sheets");
-  yield { info: { ...(await readFacts(zip, "docProps/core.xml")), sheetCount: workbook.sheets.length } };
-  const sources = workbook.sheets.map(
-    (sheet): SheetSource => ({
-      name: sheet.name,
-      isHidden: sheet.isHidden,
-      rows: () => readRows(zip, sheet, workbook),
-    }),
+  const { sheets } = workbook;
+  if (sheets.length === 0) throw new FailureError("corrupt", "the package has no sheets");
+  const hiddenSheets = sheets.filter(({ isHidden }) => isHidden).length;
+  const facts = await readFacts(zip, "docProps/core.xml");
+  yield { info: { ...facts, pageName: "sheet", pageCount: sheets.length, hiddenSheets } };
+  yield* toSheetSegments(
+    sheets.map((sheet) => openSheet(zip, sheet, workbook)),
+    options.from,
   );
-  yield* toSheetSegments(sources, options.from);
 }
 
-async function* readRows(zip: Zip, sheet: Sheet, workbook: Workbook): AsyncGenerator<readonly Row[]> {
-  const member = zip.find(sheet.part);
-  if (member === undefined) return;
+function openSheet(zip: Zip, { name, part, isHidden }: Sheet, workbook: Workbook): SheetSource {
   const rows = new SheetRows(workbook);
-  const scanner = scanXml(rows);
-  for await (const text of readXml(zip, member)) {
-    scanner.write(text);
+
+  async function* readRows(): AsyncGenerator<readonly SheetRow[]> {
+    const member = zip.find(part);
+    if (member === undefined) return;
+    const scanner = scanXml(rows);
+    for await (const text of readXml(zip, member)) {
+      scanner.write(text);
+      yield rows.take();
+    }
+    scanner.end();
     yield rows.take();
   }
-  scanner.end();
-  yield rows.take();
+
+  async function finish() {
+    const { hiddenRows, hiddenColumns, cutCells, pageHeaders } = rows;
+    const counts: SheetCounts = { hiddenRows, hiddenColumns, cutCells };
+    const headers = [...new Set(pageHeaders.map(readPageHeader))].filter((header) => header !== "");
+    const extras = await readSheetExtras(zip, part, workbook.persons);
+    return { text: [extras, ...headers].filter((block) => block !== "").join("\n\n"), counts };
+  }
+
+  return { name, isHidden, rows: readRows, finish };
 }

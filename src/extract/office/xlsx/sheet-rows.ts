@@ -1,23 +1,26 @@
-/** Reads the rows of a sheet: the cells as they are shown, at their columns. */
+/** Reads the rows of a sheet: the filled cells as they are shown. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
+import { SheetRowBuilder } from "../sheet-row-builder.ts";
+import type { SheetRow } from "../sheet-tables.ts";
 import { writeGeneral } from "./number-format.ts";
 import { decodeEscapes, type Workbook } from "./workbook.ts";
 
-export type Row = { readonly number: number; readonly cells: readonly string[] };
-
-/** The last column that the format allows. */
-const MAX_COLUMNS = 16_384;
-
 export class SheetRows implements XmlEvents {
+  hiddenRows = 0;
+  hiddenColumns = 0;
+  /** Codes of the header and footer of printed pages. */
+  readonly pageHeaders: string[] = [];
   readonly #workbook: Workbook;
-  #rows: Row[] = [];
+  readonly #builder = new SheetRowBuilder();
   #number = 0;
-  #cells: string[] = [];
-  #column = 0;
+  #isHiddenRow = false;
+  #column = -1;
   #type = "";
   #style = 0;
-  #value: string | undefined;
-  #isText = false;
+  #value = "";
+  #formula = "";
+  /** Which text is being read. */
+  #textOf: "value" | "formula" | "pageHeader" | undefined;
   #phoneticDepth = 0;
 
   constructor(workbook: Workbook) {
@@ -25,31 +28,46 @@ export class SheetRows implements XmlEvents {
   }
 
   /** The rows read since the last call. */
-  take(): Row[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
+  take(): SheetRow[] {
+    return this.#builder.take();
+  }
+
+  /** Cells and texts that were left out because they are too many or too long. */
+  get cutCells(): number {
+    return this.#builder.cutCells;
   }
 
   open(name: string, tag: XmlTag): void {
     if (name === "c") this.#startCell(tag);
-    else if (name === "v" || (name === "t" && this.#phoneticDepth === 0)) this.#isText = true;
+    else if (name === "v" || (name === "t" && this.#phoneticDepth === 0)) this.#textOf = "value";
+    else if (name === "f") this.#textOf = "formula";
+    else if (name === "row") this.#startRow(tag);
     else if (name === "rPh") this.#phoneticDepth++;
-    else if (name === "row") {
-      this.#number = Number(tag.get("r") ?? 0) || this.#number + 1;
-      [this.#cells, this.#column] = [[], -1];
-    }
+    else if (pageHeaders.has(name)) this.#startPageHeader();
+    else if (name === "col" && isTrue(tag.get("hidden"))) this.#countColumns(tag);
   }
 
   close(name: string): void {
-    if (name === "v" || name === "t") this.#isText = false;
-    else if (name === "rPh") this.#phoneticDepth--;
+    if (name === "v" || name === "t" || name === "f" || pageHeaders.has(name)) this.#textOf = undefined;
     else if (name === "c") this.#endCell();
-    else if (name === "row" && this.#cells.length > 0) this.#rows.push({ number: this.#number, cells: this.#cells });
+    else if (name === "row") this.#endRow();
+    else if (name === "rPh") this.#phoneticDepth--;
   }
 
   text(text: string): void {
-    if (this.#isText) this.#value = (this.#value ?? "") + text;
+    if (this.#textOf === "value") this.#value += text;
+    else if (this.#textOf === "formula") this.#formula += text;
+    else if (this.#textOf === "pageHeader") this.pageHeaders[this.pageHeaders.length - 1] += text;
+  }
+
+  #startRow(tag: XmlTag): void {
+    this.#number = Number(tag.get("r") ?? 0) || this.#number + 1;
+    this.#isHiddenRow = isTrue(tag.get("hidden"));
+    this.#column = -1;
+  }
+
+  #endRow(): void {
+    if (this.#builder.end(this.#number) && this.#isHiddenRow) this.hiddenRows++;
   }
 
   #startCell(tag: XmlTag): void {
@@ -57,14 +75,14 @@ export class SheetRows implements XmlEvents {
     this.#column = reference === undefined ? this.#column + 1 : readColumn(reference);
     this.#type = tag.get("t") ?? "n";
     this.#style = Number(tag.get("s") ?? 0);
-    this.#value = undefined;
+    this.#value = "";
+    this.#formula = "";
   }
 
   #endCell(): void {
-    const value = this.#value;
-    if (value === undefined || value === "" || this.#column >= MAX_COLUMNS) return;
-    while (this.#cells.length < this.#column) this.#cells.push("");
-    this.#cells[this.#column] = this.#show(value);
+    // Programs that cannot calculate leave the value out.
+    if (this.#value !== "") this.#builder.add(this.#column, this.#show(this.#value));
+    else if (this.#formula !== "") this.#builder.add(this.#column, `=${this.#formula}`);
   }
 
   #show(value: string): string {
@@ -74,7 +92,24 @@ export class SheetRows implements XmlEvents {
     const number = Number(value);
     return Number.isNaN(number) ? value : (this.#workbook.writers[this.#style] ?? writeGeneral)(number);
   }
+
+  #startPageHeader(): void {
+    this.#textOf = "pageHeader";
+    this.pageHeaders.push("");
+  }
+
+  #countColumns(tag: XmlTag): void {
+    const [first, last] = [Number(tag.get("min")), Number(tag.get("max"))];
+    // Hiding everything to the right of the data is a habit and hides nothing.
+    if (last >= first && last - first < MAX_HIDDEN_COLUMNS) this.hiddenColumns += last - first + 1;
+  }
 }
+
+const pageHeaders = new Set(["oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"]);
+
+const MAX_HIDDEN_COLUMNS = 1_000;
+
+const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
 
 /** The index of the column in a reference such as `AB12`. */
 function readColumn(reference: string): number {

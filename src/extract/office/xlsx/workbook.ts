@@ -1,7 +1,8 @@
 /** What the sheets of a workbook share: their names, the strings, and the formats of numbers. */
 import type { Zip } from "../../zip/open-zip.ts";
-import { findTarget, readRelations, scanPart } from "../package-parts.ts";
+import { findMainPart, findTarget, type Relation, readRelations, scanPart } from "../package-parts.ts";
 import { makeNumberWriter, type NumberWriter } from "./number-format.ts";
+import { readPersons } from "./sheet-extras.ts";
 
 export type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
 
@@ -10,6 +11,8 @@ export type Workbook = {
   readonly strings: readonly string[];
   /** Writers by the index of a cell's style. */
   readonly writers: readonly NumberWriter[];
+  /** Authors of threaded comments by id. */
+  readonly persons: ReadonlyMap<string, string>;
 };
 
 /** Strings kept in memory; more than this would not fit a child process. */
@@ -18,7 +21,7 @@ const MAX_SHEETS = 10_000;
 
 /** Reads everything but the cells. */
 export async function readWorkbook(zip: Zip): Promise<Workbook> {
-  const main = findTarget(await readRelations(zip, ""), "officeDocument") ?? "xl/workbook.xml";
+  const main = await findMainPart(zip, "xl/workbook.xml");
   const relations = await readRelations(zip, main);
   const sheets: Sheet[] = [];
   let is1904 = false;
@@ -26,18 +29,21 @@ export async function readWorkbook(zip: Zip): Promise<Workbook> {
     open(name, tag) {
       if (name === "workbookPr") is1904 = /^(1|true)$/.test(tag.get("date1904") ?? "");
       if (name !== "sheet" || sheets.length >= MAX_SHEETS) return;
-      const relation = tag
-        .getAll("id")
-        .map((id) => relations.get(id))
-        .find((target) => target !== undefined);
-      const isHidden = /hidden/i.test(tag.get("state") ?? "");
-      if (relation) sheets.push({ name: tag.get("name") ?? "", part: relation.target, isHidden });
+      const part = findSheetPart(zip, relations, tag.getAll("id"), sheets.length + 1);
+      sheets.push({ name: tag.get("name") ?? "", part, isHidden: /hidden/i.test(tag.get("state") ?? "") });
     },
     close: () => undefined,
   });
-  const strings = await readStrings(zip, findTarget(relations, "sharedStrings"));
-  const writers = await readWriters(zip, findTarget(relations, "styles"), is1904);
-  return { sheets, strings, writers };
+  const folder = main.slice(0, main.lastIndexOf("/") + 1);
+  const strings = await readStrings(zip, findTarget(relations, "sharedStrings") ?? `${folder}sharedStrings.xml`);
+  const writers = await readWriters(zip, findTarget(relations, "styles") ?? `${folder}styles.xml`, is1904);
+  return { sheets, strings, writers, persons: await readPersons(zip, relations) };
+}
+
+/** The part of a sheet: where its relation leads, else where most writers put it. */
+function findSheetPart(zip: Zip, relations: ReadonlyMap<string, Relation>, ids: readonly string[], number: number) {
+  const targets = ids.flatMap((id) => relations.get(id)?.target ?? []);
+  return targets.find((target) => zip.find(target)) ?? `xl/worksheets/sheet${number}.xml`;
 }
 
 /** The shared strings by index; the runs of a formatted string are joined, and readings of characters left out. */

@@ -1,5 +1,5 @@
 /** Watches a folder for changes. */
-import { watch } from "node:fs/promises";
+import { watch as watchSystem } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -8,18 +8,28 @@ const SETTLE_MS = 200;
 /** Where the system does not report changes (a network disk, too many folders), the caller checks this often. */
 const CHECK_INTERVAL_MS = 30_000;
 
+/** Options of `watchFolder`. */
+export type WatchOptions = {
+  /** Folders whose changes do not count. */
+  readonly hidden?: ReadonlySet<string>;
+  /** The names of changed files, as the system reports them. */
+  readonly watch?: (root: string, signal: AbortSignal) => AsyncIterable<{ readonly filename: string | null }>;
+  /** How to wait; returns early when aborted. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
 /** Yields after each burst of changes outside `hidden`, and regularly without a change, until aborted. */
 export async function* watchFolder(
   root: string,
   signal: AbortSignal,
-  hidden: ReadonlySet<string> = new Set(),
+  { hidden = new Set(), watch = watchRecursively, sleep = sleepByClock }: WatchOptions = {},
 ): AsyncGenerator<void> {
-  const change = createFlag();
+  const change = createFlag(sleep);
   const isHidden = (path: string) => hidden.values().some((each) => path === each || path.startsWith(each + sep));
   const onChange = (name: string | null) => {
     if (name === null || !isHidden(join(root, name))) change.set();
   };
-  void watchUntilAborted(root, signal, onChange);
+  void watchUntilAborted(watch(root, signal), onChange);
   while (!signal.aborted) {
     await change.wait(CHECK_INTERVAL_MS, signal);
     await sleep(SETTLE_MS, signal);
@@ -28,21 +38,24 @@ export async function* watchFolder(
   }
 }
 
+function watchRecursively(root: string, signal: AbortSignal) {
+  return watchSystem(root, { recursive: true, signal, overflow: "ignore" });
+}
+
 /** Returns early where the folder cannot be watched: then only the regular checks remain. */
 async function watchUntilAborted(
-  root: string,
-  signal: AbortSignal,
+  changes: AsyncIterable<{ readonly filename: string | null }>,
   onChange: (name: string | null) => void,
 ): Promise<void> {
   try {
-    for await (const { filename } of watch(root, { recursive: true, signal, overflow: "ignore" })) onChange(filename);
+    for await (const { filename } of changes) onChange(filename);
   } catch {
     // Aborted, or the system's limit of watches is reached.
   }
 }
 
 /** A flag that can be waited for. */
-function createFlag() {
+function createFlag(sleep: NonNullable<WatchOptions["sleep"]>) {
   let flag = Promise.withResolvers<void>();
   return {
     set: () => flag.resolve(),
@@ -58,6 +71,6 @@ function createFlag() {
 }
 
 /** Returns early when aborted. */
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+async function sleepByClock(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }

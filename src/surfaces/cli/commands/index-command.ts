@@ -29,7 +29,8 @@ export const indexCommand: Command = {
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
     call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}. Press Ctrl-C to stop.\n`);
     const ignoredFolders = findOwnFolders(await call.session());
-    for await (const _ of watchFolder(repository_path, call.signal, ignoredFolders)) await indexOnce(call, false);
+    for await (const _ of watchFolder(repository_path, call.signal, { hidden: ignoredFolders }))
+      await indexOnce(call, false);
     return 0;
   },
 };

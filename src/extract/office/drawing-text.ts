@@ -1,0 +1,222 @@
+/** Writes the shapes of a slide, of its notes, or on a sheet as Markdown: text, tables and descriptions of pictures. */
+import type { XmlEvents, XmlTag } from "../xml/scan-xml.ts";
+import { EquationBuilder } from "./equations.ts";
+import { MarkdownBlocks } from "./markdown-blocks.ts";
+import type { Relation } from "./package-parts.ts";
+
+type Line = { readonly level: number; readonly isItem: boolean; readonly text: string };
+type Shape = { placeholder: string; readonly lines: Line[] };
+type Paragraph = { level: number; bullet: boolean | undefined; text: string };
+type Block = { readonly shape: Shape } | { readonly rows: string[][] };
+
+/** Placeholders that repeat on every slide; those with a number or a picture of the slide have no text of their own. */
+const footerPlaceholders = new Set(["dt", "ftr", "hdr"]);
+const emptyPlaceholders = new Set(["sldNum", "sldImg"]);
+
+export class DrawingText implements XmlEvents {
+  /** Relations to diagrams and charts, whose text is in other parts. */
+  readonly references: string[] = [];
+  isHidden = false;
+  readonly #relations: ReadonlyMap<string, Relation>;
+  readonly #blocks: Block[] = [];
+  #shape: Shape = { placeholder: "", lines: [] };
+  #rows: string[][] | undefined;
+  #cell: string[] | undefined;
+  #paragraph: Paragraph | undefined;
+  #isInText = false;
+  #hiddenDepth = 0;
+  #linkTarget: string | undefined;
+  #equation: { readonly builder: EquationBuilder; depth: number } | undefined;
+
+  constructor(relations: ReadonlyMap<string, Relation>) {
+    this.#relations = relations;
+  }
+
+  open(name: string, tag: XmlTag): void {
+    if (this.#hiddenDepth > 0 || name === "Fallback") {
+      this.#hiddenDepth++;
+      return;
+    }
+    if (this.#equation) {
+      this.#equation.depth++;
+      this.#equation.builder.open(name, tag);
+      return;
+    }
+    this.#openers[name]?.(tag);
+  }
+
+  close(name: string): void {
+    if (this.#hiddenDepth > 0) {
+      this.#hiddenDepth--;
+      return;
+    }
+    if (this.#equation) {
+      this.#closeInEquation(this.#equation);
+      return;
+    }
+    this.#closers[name]?.();
+  }
+
+  text(text: string): void {
+    if (this.#hiddenDepth > 0) return;
+    if (this.#equation) this.#equation.builder.text(text);
+    else if (this.#isInText) this.#add(text);
+  }
+
+  /** The title of the slide, on one line. */
+  get title(): string {
+    const shape = this.#shapes.find(({ placeholder }) => isTitle(placeholder));
+    return (shape?.lines ?? [])
+      .map(({ text }) => text)
+      .join(" ")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+  }
+
+  /** Headers, footers and dates, which most slides share. */
+  get footers(): string[] {
+    const shapes = this.#shapes.filter(({ placeholder }) => footerPlaceholders.has(placeholder));
+    return shapes.flatMap(({ lines }) => lines.map(({ text }) => text.trim()));
+  }
+
+  /** Everything but the title and the footers. */
+  writeBody(): string {
+    const blocks = new MarkdownBlocks();
+    for (const block of this.#blocks) {
+      if ("rows" in block) blocks.table(block.rows);
+      else if (!isTitle(block.shape.placeholder)) writeShape(block.shape, blocks);
+    }
+    return blocks.end().trim();
+  }
+
+  get #shapes(): Shape[] {
+    return this.#blocks.flatMap((block) => ("shape" in block ? [block.shape] : []));
+  }
+
+  readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
+    sld: (tag) => {
+      this.isHidden = tag.get("show") === "0";
+    },
+    sp: () => this.#startShape(),
+    cxnSp: () => this.#startShape(),
+    pic: () => this.#startShape(),
+    grpSp: () => this.#startShape(),
+    graphicFrame: () => this.#startShape(),
+    ph: (tag) => {
+      this.#shape.placeholder = tag.get("type") ?? "body";
+    },
+    cNvPr: (tag) => this.#describePicture(tag),
+    tbl: () => {
+      this.#rows = [];
+      this.#blocks.push({ rows: this.#rows });
+    },
+    tr: () => this.#rows?.push([]),
+    tc: () => {
+      this.#cell = [];
+    },
+    p: () => {
+      this.#paragraph = { level: 0, bullet: undefined, text: "" };
+    },
+    pPr: (tag) => {
+      if (this.#paragraph) this.#paragraph.level = Number(tag.get("lvl") ?? 0) || 0;
+    },
+    buNone: () => this.#setBullet(false),
+    buChar: () => this.#setBullet(true),
+    buAutoNum: () => this.#setBullet(true),
+    t: () => {
+      this.#isInText = true;
+    },
+    br: () => this.#add("\n"),
+    hlinkClick: (tag) => {
+      const relation = this.#relations.get(tag.get("id") ?? "");
+      if (relation?.isExternal && /^(https?|mailto):/i.test(relation.target)) this.#linkTarget = relation.target;
+    },
+    r: () => {
+      this.#linkTarget = undefined;
+    },
+    relIds: (tag) => this.#refer(tag.get("dm")),
+    chart: (tag) => this.#refer(tag.get("id")),
+    oMath: () => {
+      this.#equation = { builder: new EquationBuilder(), depth: 0 };
+    },
+  };
+
+  readonly #closers: Readonly<Record<string, () => void>> = {
+    t: () => {
+      this.#isInText = false;
+    },
+    r: () => {
+      if (this.#linkTarget !== undefined && this.#paragraph) this.#add(` (${this.#linkTarget})`);
+      this.#linkTarget = undefined;
+    },
+    p: () => this.#endParagraph(),
+    tc: () => {
+      this.#rows?.at(-1)?.push((this.#cell ?? []).join("\n"));
+      this.#cell = undefined;
+    },
+    tbl: () => {
+      this.#rows = undefined;
+    },
+  };
+
+  #startShape(): void {
+    this.#shape = { placeholder: "", lines: [] };
+    this.#blocks.push({ shape: this.#shape });
+  }
+
+  #describePicture(tag: XmlTag): void {
+    const description = tag.get("descr")?.replaceAll(/\s+/g, " ").trim();
+    if (description) this.#shape.lines.push({ level: 0, isItem: false, text: `[image: ${description}]` });
+  }
+
+  #setBullet(bullet: boolean): void {
+    if (this.#paragraph) this.#paragraph.bullet = bullet;
+  }
+
+  #refer(id: string | undefined): void {
+    const relation = this.#relations.get(id ?? "");
+    if (relation && !relation.isExternal && this.references.length < MAX_REFERENCES)
+      this.references.push(relation.target);
+  }
+
+  #add(text: string): void {
+    if (this.#paragraph) this.#paragraph.text += text;
+  }
+
+  #closeInEquation(equation: { readonly builder: EquationBuilder; depth: number }): void {
+    if (equation.depth > 0) {
+      equation.depth--;
+      equation.builder.close();
+      return;
+    }
+    this.#equation = undefined;
+    const tex = equation.builder.toTex();
+    if (tex !== "") this.#add(`$${tex}$`);
+  }
+
+  #endParagraph(): void {
+    const paragraph = this.#paragraph;
+    this.#paragraph = undefined;
+    if (paragraph === undefined || paragraph.text.trim() === "") return;
+    if (this.#cell) this.#cell.push(paragraph.text);
+    else {
+      const isBody = this.#shape.placeholder === "body" || this.#shape.placeholder === "obj";
+      const isItem = paragraph.bullet ?? (isBody || paragraph.level > 0);
+      this.#shape.lines.push({ level: paragraph.level, isItem, text: paragraph.text });
+    }
+  }
+}
+
+const MAX_REFERENCES = 500;
+
+const isTitle = (placeholder: string): boolean => placeholder === "title" || placeholder === "ctrTitle";
+
+function writeShape({ placeholder, lines }: Shape, blocks: MarkdownBlocks): void {
+  if (footerPlaceholders.has(placeholder) || emptyPlaceholders.has(placeholder)) return;
+  // One paragraph alone is a sentence, not a list.
+  const isList = lines.length > 1;
+  for (const { level, isItem, text } of lines) {
+    if (isItem && isList) blocks.item(level, "-", text.trim());
+    else blocks.paragraph(text.trim());
+  }
+}

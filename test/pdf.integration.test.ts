@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { openCli } from "./cli.ts";
+import { drawLine, makePdfWithPages, makeStream, writePdf } from "./pdf.ts";
+
+const numberedPages = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
+
+const pageWith = (text: string) => ({ content: drawLine(text, 72, 700) });
+
+/** Glyphs of a font without a character map. */
+const glyphs = Array.from({ length: 200 }, (_, i) => (400 + ((i * 37) % 900)).toString(16).padStart(4, "0")).join("");
+const garbledPage = {
+  content: `BT /G 10 Tf 20 700 Td <${glyphs}> Tj ET`,
+  entries: "/Resources << /Font << /G 20 0 R >> >>",
+};
+
+/** A colour space defined by another, and so on, deeper than PDFium's stack. */
+const crashingPage = {
+  content: `/C cs 0 0 0 scn ${drawLine("x", 72, 700)}`,
+  entries: "/Resources << /Font << /F1 3 0 R >> /ColorSpace << /C 10000 0 R >> >>",
+};
+const deepObjects: Record<number, string> = {
+  20: "<< /Type /Font /Subtype /Type0 /BaseFont /Foo /Encoding /Identity-H /DescendantFonts [21 0 R] >>",
+  21: "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Foo /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
+  ...Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [10_000 + i, `[/Pattern ${10_001 + i} 0 R]`])),
+  15000: "/DeviceRGB",
+};
+
+const scannedPage = {
+  content: "q 500 0 0 700 50 50 cm /Im Do Q",
+  entries: "/Resources << /XObject << /Im 30 0 R >> >>",
+};
+
+describe("a PDF", () => {
+  test("gives its summary line, an excerpt and all fields", async () => {
+    await using cli = await openCli();
+    await cli.write("report.pdf", makePdfWithPages(numberedPages(3)));
+    const { out, status } = await cli.run(["fetch", "report.pdf"]);
+    assert.equal(status, 0);
+    assert.match(
+      out,
+      /^\[Fetched PDF artifact: report\.pdf, \d[\d.]* KB, pages 3\. Extracted 49 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]\n/,
+    );
+    assert.ok(out.endsWith("\n\nThis is page 1.\n\nThis is page 2.\n\nThis is page 3.\n"));
+    const [fields] = await cli.json("fetch", "report.pdf");
+    assert.deepEqual(
+      [
+        fields.content_kind,
+        fields.page_count,
+        fields.page_range,
+        fields.handler,
+        fields.extraction_truncated,
+        fields.limit_chars,
+      ],
+      ["pdf", 3, "1-3", "pdf", false, 4_000],
+    );
+  });
+
+  test("is recognised under any name, and its bytes are never shown", async () => {
+    await using cli = await openCli();
+    for (const name of ["a.txt", "a.html", "a", "a.bin"]) {
+      await cli.write(name, makePdfWithPages(["Words on paper"]));
+      const { out } = await cli.run(["fetch", name]);
+      assert.match(out, /^\[Fetched PDF/);
+      assert.ok(out.includes("Words on paper") && !out.includes("%PDF") && !out.includes("endobj"));
+    }
+  });
+
+  test("is read by pages, even beyond what was extracted, and never parsed twice", async () => {
+    await using cli = await openCli();
+    await cli.write("long.pdf", makePdfWithPages(numberedPages(5_000)));
+    const set = ["--set", "extract.fetch_chars=1000"];
+    const [fetched] = await cli.json("fetch", "long.pdf", ...set);
+    assert.deepEqual([fetched.page_count, fetched.extraction_truncated, fetched.truncated], [5_000, true, true]);
+    assert.match(fetched.warnings.join(), /pages 1-\d+ of 5,000/);
+    const ref = fetched.artifact_ref;
+    const [last] = await cli.json("read", ref, "--pages", "4999-5000");
+    assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999-5000"]);
+    // If it were parsed again, nothing could be read.
+    await writeFile(fetched.artifact_path, Buffer.alloc(fetched.size_bytes, "x"));
+    const [again] = await cli.json("read", ref, "--pages", "212");
+    assert.equal(again.content, "This is page 212.");
+    const [reply] = await cli.json("read", ref, "--query", "page 4321");
+    assert.match(reply.content, /This is page 4321\./);
+  });
+
+  for (const { pages, message } of [
+    { pages: "4", message: /Page 4 is past the end: the text has 3 pages/ },
+    { pages: "0", message: /pages must be/ },
+    { pages: "2-1", message: /pages must be/ },
+  ]) {
+    test(`has no pages ${pages}`, async () => {
+      await using cli = await openCli();
+      await cli.write("a.pdf", makePdfWithPages(numberedPages(3)));
+      const [{ artifact_ref: ref }] = await cli.json("fetch", "a.pdf");
+      assert.match((await cli.run(["read", ref, "--pages", pages])).err, message);
+      const [tail] = await cli.json("read", ref, "--pages", "3-9");
+      assert.equal(tail.content, "This is page 3.");
+    });
+  }
+
+  test("shows exactly as many characters as requested", async () => {
+    await using cli = await openCli();
+    const text = "x".repeat(60);
+    await cli.write("a.pdf", makePdfWithPages(Array.from({ length: 100 }, () => text)));
+    const whole = 100 * 60 + 99 * 2;
+    for (const { maxChars, expectedChars } of [
+      { maxChars: whole, expectedChars: whole },
+      { maxChars: whole - 1, expectedChars: whole - 1 },
+      { maxChars: 1_000, expectedChars: 1_000 },
+    ]) {
+      const [fields] = await cli.json("fetch", "a.pdf", "--max-chars", String(maxChars));
+      assert.deepEqual([fields.content.length, fields.has_more], [expectedChars, expectedChars < whole]);
+    }
+  });
+
+  test("with empty pages keeps their numbers", async () => {
+    await using cli = await openCli();
+    await cli.write("a.pdf", makePdfWithPages(["", "", "third", ""]));
+    const [fields] = await cli.json("fetch", "a.pdf");
+    assert.equal(fields.content.trim(), "third");
+    const [third] = await cli.json("read", fields.artifact_ref, "--pages", "3");
+    assert.equal(third.content, "third");
+    const [first] = await cli.json("read", fields.artifact_ref, "--pages", "1");
+    assert.equal(first.content, "");
+  });
+
+  const image = makeStream(
+    "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
+    "0",
+  );
+  for (const { name, body, reason, detail } of [
+    {
+      name: "damaged bytes",
+      body: Buffer.from("%PDF-1.7\nnothing that any reader could use\n"),
+      reason: "corrupt",
+      detail: "",
+    },
+    { name: "blank pages only", body: makePdfWithPages(["", ""]), reason: "no readable text found", detail: "" },
+    {
+      name: "a scan",
+      body: Buffer.from(
+        writePdf([{ content: "600 0 0 700 0 0 cm /I Do", entries: "/Resources << /XObject << /I 20 0 R >> >>" }], {
+          objects: { 20: image },
+        }),
+      ),
+      reason: "no readable text found",
+      detail: "1 of 1 pages are images",
+    },
+  ]) {
+    test(`of ${name} keeps its ref and reports: ${reason}`, async () => {
+      await using cli = await openCli();
+      await cli.write("bad.pdf", body);
+      const { out, status } = await cli.run(["fetch", "bad.pdf"]);
+      assert.equal(status, 0);
+      const [summary = "", sentence, ...rest] = out.trimEnd().split("\n");
+      assert.match(summary, /^\[Fetched PDF artifact: bad\.pdf.*artifact_ref=af_/);
+      assert.equal(sentence, `Failed to extract text from PDF: ${reason}`);
+      assert.ok(rest.join("\n").includes(detail));
+      const [fields] = await cli.json("fetch", "bad.pdf");
+      assert.deepEqual([fields.error, fields.content], [`Failed to extract text from PDF: ${reason}`, null]);
+      assert.deepEqual((await cli.run(["cat", "--raw", fields.artifact_ref])).bytes, body);
+      assert.equal((await cli.run(["cat", fields.artifact_ref])).status, 1);
+    });
+  }
+
+  test("that is encrypted asks for its password, is read with it, and neither is stored", async () => {
+    await using cli = await openCli();
+    await cli.write(
+      "secret.pdf",
+      writePdf([{ content: drawLine("Sealed words", 72, 700) }], { userPassword: "open sesame" }),
+    );
+    const [fields] = await cli.json("fetch", "secret.pdf");
+    assert.equal(fields.error, "Failed to extract text from PDF: password required");
+    assert.match(
+      fields.warnings.join(" "),
+      /read_artifact with its artifact_ref and the parameter password; .* --password/,
+    );
+    const ref = fields.artifact_ref;
+    assert.match((await cli.run(["cat", ref])).err, /--password/);
+    const [wrong] = await cli.json("read", ref, "--password", "guess");
+    assert.equal(wrong.error, "Failed to extract text from PDF: wrong password");
+    const [right] = await cli.json("read", ref, "--password", "open sesame");
+    assert.equal(right.content, "Sealed words");
+    assert.equal((await cli.run(["cat", ref, "--password", "open sesame"])).out, "Sealed words");
+    assert.equal((await cli.json("fetch", "secret.pdf", "--password", "open sesame"))[0].content, "Sealed words");
+    const [again] = await cli.json("read", ref);
+    assert.equal(again.error, "Failed to extract text from PDF: password required");
+    const files = await readdir(cli.home, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((each) => each.isFile())) {
+      const text = await readFile(join(file.parentPath, file.name), "latin1");
+      assert.ok(!text.includes("Sealed words") && !text.includes("sesame"), file.name);
+    }
+  });
+
+  test("with a damaged trailer is read by the second engine", async () => {
+    await using cli = await openCli();
+    const validPdf = makePdfWithPages(["First words", "Second words"]).toString("latin1");
+    await cli.write("broken.pdf", Buffer.from(validPdf.replace(" >>\nstartxref", " X>\nstartxref"), "latin1"));
+    const [fields] = await cli.json("fetch", "broken.pdf");
+    assert.deepEqual([fields.content, fields.page_count, fields.error], ["First words\n\nSecond words", 2, undefined]);
+  });
+
+  test("with text that no viewer shows reports how much", async () => {
+    await using cli = await openCli();
+    const page = { content: `${drawLine("Seen", 72, 700)}3 Tr\n${drawLine("Unseen", 72, 650)}` };
+    await cli.write("hidden.pdf", writePdf([page, page]));
+    const [fields] = await cli.json("fetch", "hidden.pdf");
+    assert.match(fields.warnings.join(), /12 characters of the text cannot be seen by a person/);
+  });
+
+  test("is read on after a page that crashes the engine", async () => {
+    await using cli = await openCli();
+    await cli.write(
+      "deep.pdf",
+      writePdf([garbledPage, crashingPage, pageWith("Last words")], { objects: deepObjects }),
+    );
+    const [fields] = await cli.json("fetch", "deep.pdf");
+    assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second engine reads that page");
+    assert.deepEqual([fields.page_count, fields.page_range, fields.error], [3, "1-3", undefined]);
+    assert.match(fields.warnings.join(), /text of 1 of 3 pages is guessed/);
+    await cli.write("plain.pdf", makePdfWithPages(["The next one"]));
+    assert.equal((await cli.json("fetch", "plain.pdf"))[0].content, "The next one");
+  });
+
+  test("that fills the extraction limit exactly is complete", async () => {
+    await using cli = await openCli();
+    const pages = numberedPages(60);
+    await cli.write("a.pdf", makePdfWithPages(pages));
+    const chars = pages.join("\n\n").length;
+    const [fields] = await cli.json("fetch", "a.pdf", "--set", `extract.fetch_chars=${chars}`);
+    assert.deepEqual([fields.extracted_chars, fields.extraction_truncated, fields.warnings], [chars, false, []]);
+  });
+
+  test("with scanned pages reports how many", async () => {
+    await using cli = await openCli();
+    await cli.write("mixed.pdf", writePdf([pageWith("Text"), scannedPage, scannedPage], { objects: { 30: image } }));
+    const [fields] = await cli.json("fetch", "mixed.pdf");
+    assert.match(fields.warnings.join(), /2 of 3 pages are images without text/);
+  });
+
+  test("is read completely by several readers at once", async () => {
+    await using cli = await openCli();
+    await cli.write("book.pdf", makePdfWithPages(numberedPages(300)));
+    const { artifact_ref: ref } = (await cli.json("fetch", "book.pdf", "--set", "extract.fetch_chars=1000"))[0];
+    const readings = ["2", "40", "7-9", "299", "100-200"].map((pages) => cli.json("read", ref, "--pages", pages));
+    const whole = cli.json("cat", "book.pdf");
+    for (const [reading] of await Promise.all(readings)) assert.match(reading.content, /^This is page/);
+    for (const text of [(await whole)[0].text, (await cli.json("cat", ref))[0].text])
+      assert.equal(text, numberedPages(300).join("\n\n"));
+  });
+
+  test("that is encrypted and long is read to its last page", async () => {
+    await using cli = await openCli();
+    const lines = Array.from({ length: 60 }, (_, i) =>
+      drawLine(`Line ${i} of a page that is full of words`, 72, 780 - 12 * i),
+    );
+    const pages = Array.from({ length: 2_500 }, () => ({ content: lines.join("") }));
+    await cli.write("long.pdf", writePdf([...pages, pageWith("The very end")], { userPassword: "open" }));
+    const { artifact_ref: ref } = (await cli.json("fetch", "long.pdf"))[0];
+    const [reading] = await cli.json("read", ref, "--pages", "2501", "--password", "open");
+    assert.equal(reading.content, "The very end");
+  });
+
+  test("is read by sections of its outline", async () => {
+    await using cli = await openCli();
+    const outline = {
+      20: "<< /First 21 0 R /Last 22 0 R /Count 2 >>",
+      21: "<< /Title (Beginning) /Parent 20 0 R /Next 22 0 R /Dest [100 0 R /Fit] >>",
+      22: "<< /Title (The end) /Parent 20 0 R /Prev 21 0 R /Dest [104 0 R /Fit] >>",
+    };
+    const pages = ["Beginning of it all", "Middle", "The end"].map((text) => ({ content: drawLine(text, 72, 700) }));
+    await cli.write(
+      "book.pdf",
+      writePdf(pages, { objects: outline, catalog: "/Outlines 20 0 R", info: "/Title (A book)" }),
+    );
+    const [fields] = await cli.json("fetch", "book.pdf");
+    const [part] = await cli.json("read", fields.artifact_ref, "--section", "beginning");
+    assert.equal(part.content.trim(), "Beginning of it all\n\nMiddle");
+    assert.equal(part.page_range, "1-2");
+  });
+
+  test("that takes too long is reported, and read with a higher limit", async () => {
+    await using cli = await openCli();
+    await cli.write("a.pdf", makePdfWithPages(numberedPages(60_000)));
+    await cli.write("warm-up.pdf", makePdfWithPages(numberedPages(1)));
+    const withCpu = (cpu: string) => ["--set", "extract.wall=1h", "--set", `extract.cpu=${cpu}`];
+    const limits = withCpu("1s");
+    // The start of the child is not part of what is measured.
+    await cli.json("cat", "warm-up.pdf", ...limits);
+    const [slow] = await cli.json("cat", "a.pdf", ...limits);
+    assert.deepEqual([slow.error, slow.extraction_truncated], ["Failed to extract text from PDF: too slow", true]);
+    const { err } = await cli.run(["read", slow.artifact_ref, "--pages", "59999", ...limits]);
+    assert.match(
+      err,
+      /Page 59999 was not reached: extraction ended after \d+ pages \(too slow\)\. The document has 60000/,
+    );
+    const [fields] = await cli.json("cat", "a.pdf", ...withCpu("10m"));
+    assert.deepEqual([fields.text.endsWith("This is page 60000."), fields.extraction_truncated], [true, false]);
+  });
+});
