@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
+import { makeDoc, makeOutlookMessage, makePpt } from "./legacy-documents.ts";
 import { makeAr, makeTar } from "./tar.ts";
 import { makeZip } from "./zip.ts";
 
@@ -17,6 +18,10 @@ export function makeDocuments(): ReadonlyMap<string, Buffer> {
     ["tides.ipynb", Buffer.from(JSON.stringify(notebook, undefined, 1))],
     ["book.epub", makeBook()],
     ["report.rtf", Buffer.from(report, "latin1")],
+    ["works.doc", makeWorks()],
+    ["talk.ppt", makePpt()],
+    ["plan.msg", makeOutlookMessage()],
+    ["poster.pages", makePages()],
   ]);
 }
 
@@ -127,6 +132,30 @@ function makeBook(): Buffer {
     },
     { name: "OEBPS/second part.xhtml", data: chapter("Second", "The water rises.") },
     { name: "OEBPS/one.xhtml", data: chapter("First", "The gate closes.") },
+  ]);
+}
+
+function makeWorks(): Buffer {
+  const cell = (text: string) => ({ text: `${text}\u0007`, isInTable: true });
+  const rowEnd = { text: "\u0007", isRowEnd: true };
+  const paragraphs = [
+    { text: "Quay works\r", heading: 1 },
+    { text: "The wall\u0002 is sound.\r" },
+    { text: "First\r", isItem: true },
+    { text: '\u0013 HYPERLINK "https://example.org" \u0014Größe\u0015 3\u000bon the next line\r' },
+    ...[cell("Ship"), cell("Draught"), rowEnd, cell("Heron"), cell("3.2"), rowEnd],
+    { text: "The end.\r" },
+  ];
+  return makeDoc(paragraphs, {
+    footnotes: "\u0002 Seen at low water.\r",
+    headers: "Harbour office\rHarbour office\r12\r",
+  });
+}
+
+function makePages(): Buffer {
+  return makeZip([
+    { name: "Index/Document.iwa", data: "not read" },
+    { name: "QuickLook/Preview.pdf", data: "%PDF-1.4" },
   ]);
 }
 

@@ -6,6 +6,7 @@ import { archive } from "./archive/archive-handler.ts";
 import { epub } from "./epub/epub-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
+import { legacy } from "./legacy/legacy-handler.ts";
 import { mail } from "./mail/mail-handler.ts";
 import { metadata } from "./metadata-handler.ts";
 import { notebook } from "./notebook/notebook-handler.ts";
@@ -15,7 +16,19 @@ import { rtf } from "./rtf/rtf-handler.ts";
 import { text } from "./text-handler.ts";
 
 /** The first handler that can handle a source reads it; `metadata` accepts everything and stays last. */
-export const handlers: readonly Handler[] = [pdf, office, epub, mail, notebook, rtf, archive, html, text, metadata];
+export const handlers: readonly Handler[] = [
+  pdf,
+  office,
+  legacy,
+  epub,
+  mail,
+  notebook,
+  rtf,
+  archive,
+  html,
+  text,
+  metadata,
+];
 
 /** The handler that reads sources of this kind and media type. The session's own handlers come before ours. */
 export function findHandler(kind: ContentKind, mediaType: string, ownHandlers: readonly Handler[]): Handler {

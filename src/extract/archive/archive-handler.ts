@@ -3,7 +3,12 @@ import type { Handler } from "../handler.ts";
 import { assertFileExists } from "../local-file.ts";
 import { hasArchiveFormat } from "./format-names.ts";
 
-export type ArchiveFacts = { readonly entryCount: number };
+export type ArchiveFacts = {
+  readonly entryCount: number;
+  /** A document of Apple's, and the picture of its pages that it carries, if any. */
+  readonly isApplePackage: boolean;
+  readonly previewPath: string;
+};
 
 export const archive: Handler<ArchiveFacts> = {
   name: "archive",
@@ -18,10 +23,19 @@ export const archive: Handler<ArchiveFacts> = {
     yield* listArchive(file, options, signal);
   },
 
-  describe: ({ entryCount = 0 }) => (entryCount === 0 ? {} : { extent: `entries ${entryCount}`, entryName: "member" }),
+  describe: ({ entryCount = 0, isApplePackage = false, previewPath }) => ({
+    ...(entryCount === 0 ? {} : { extent: `entries ${entryCount}`, entryName: "member" }),
+    ...(isApplePackage ? { warnings: [describePreview(previewPath)] } : {}),
+  }),
 
   async openEntry(file, path, signal) {
     const { openMember } = await import("./list-archive.ts");
     return openMember(file, path, signal);
   },
 };
+
+function describePreview(path: string | undefined): string {
+  const fact =
+    "The text of this document is in a format of Apple's own that is not read; this lists the files of its package.";
+  return path === undefined ? fact : `${fact} The entry ${path} shows its pages.`;
+}

@@ -28,10 +28,10 @@ export async function* listArchive(
   { from }: HandlerOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ExtractItem<ArchiveFacts>> {
-  const tally: Tally = { count: 0, failure: undefined };
+  const tally: Tally = { count: 0, failure: undefined, previewPath: undefined };
   for await (const item of toTextSegments(listLines(file, tally, signal), { from, isMarkdown: false })) {
     signal.throwIfAborted();
-    if ("info" in item) yield { info: { ...item.info, entryCount: tally.count } };
+    if ("info" in item) yield { info: { ...item.info, ...toFacts(file, tally) } };
     // An archive without members has no text.
     else if (tally.count > 0) yield item;
   }
@@ -55,7 +55,15 @@ async function loadFormat({ mediaType }: LocalFile): Promise<ArchiveFormat> {
   return formats[name]();
 }
 
-type Tally = { count: number; failure: Failure | undefined };
+type Tally = { count: number; failure: Failure | undefined; previewPath: string | undefined };
+
+function toFacts({ mediaType }: LocalFile, { count, previewPath }: Tally): Partial<ArchiveFacts> {
+  if (!mediaType.startsWith("application/vnd.apple.")) return { entryCount: count };
+  return { entryCount: count, isApplePackage: true, ...(previewPath === undefined ? {} : { previewPath }) };
+}
+
+/** The pages as PDF, which older versions store, else the first page as a picture. */
+const PREVIEW = /(^|\/)preview\.(pdf|jpe?g)$/i;
 
 /** One line for each member, as far as they can be listed. */
 async function* listLines(file: LocalFile, tally: Tally, signal: AbortSignal): AsyncGenerator<string> {
@@ -64,6 +72,8 @@ async function* listLines(file: LocalFile, tally: Tally, signal: AbortSignal): A
       signal.throwIfAborted();
       if (member.isFolder) continue;
       tally.count++;
+      if (PREVIEW.test(member.name) && !tally.previewPath?.endsWith("pdf"))
+        tally.previewPath = toListedPath(member.name);
       if (tally.count <= MAX_LISTED_MEMBERS) yield formatMember(member);
     }
   } catch (error) {

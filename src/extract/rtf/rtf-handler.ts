@@ -1,6 +1,7 @@
 /** The RTF handler: headings, paragraphs, tables and notes as Markdown. The scan is linear, so it runs in this process. */
 import type { Handler, LocalFile } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
+import { requireText } from "../require-text.ts";
 import { toTextSegments } from "../text-segments.ts";
 import type { RtfText } from "./rtf-text.ts";
 
@@ -14,7 +15,8 @@ export const rtf: Handler = {
     signal.throwIfAborted();
     const { RtfText } = await import("./rtf-text.ts");
     const text = new RtfText();
-    for await (const item of toTextSegments(readText(text, file, signal), { from, isMarkdown: true })) {
+    const segments = toTextSegments(readText(text, file, signal), { from, isMarkdown: true });
+    for await (const item of requireText(segments, from)) {
       signal.throwIfAborted();
       yield "info" in item ? { info: { ...item.info, ...text.facts } } : item;
     }
