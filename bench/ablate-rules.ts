@@ -216,12 +216,19 @@ const parsing: readonly Rule[] = [
     target: "isHidden",
     off: () => (element: { readonly hidden: boolean }) => element.hidden,
   },
-  ...["display", "off-screen", "clipped", "scaled", "collapsed"].map((style, index) => ({
+  ...["display", "off-screen", "clipped", "scaled", "collapsed", "tiny", "colorless"].map((style, index) => ({
     name: `hidden-${style}`,
     module: "extract/html/tree/visibility.ts",
     target: "hidingStyles",
     off: withoutRow(index),
   })),
+  {
+    name: "hidden-same-color",
+    module: "extract/html/tree/text-colors.ts",
+    target: "hideSameColor",
+    off: always(undefined),
+    mutates: true,
+  },
   { name: "embeds", module: "extract/html/tree/embeds.ts", target: "findEmbed", off: always(undefined) },
   { name: "service-frames", module: "extract/html/tree/embeds.ts", target: "serviceLabel", off: never },
   { name: "skip-links", module: "extract/html/tree/links.ts", target: "isSkipLink", off: always(false) },

@@ -3,6 +3,7 @@ export type { HttpClient, HttpClientOptions } from "./acquire/http/http-client.t
 export { openHttpClient } from "./acquire/http/lazy-client.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export { searchNotices } from "./answer/search-reply.ts";
+export { type Audience, commandAudience, toolAudience, truncateContent } from "./answer/truncation.ts";
 export type { ListedArtifact } from "./artifacts/artifact-store.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
 export type { SweepReport, SweptArtifact } from "./artifacts/sweeper.ts";
@@ -50,7 +51,7 @@ export {
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/draft-reply.ts";
 export { estimateResponseSize, estimateResultSize, type SearchResult } from "./fit/estimate-results.ts";
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/fit-results.ts";
-export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
+export { type FittedText, fitText, type TextWindow } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
 export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";

@@ -70,8 +70,8 @@ describe("a misspelt name", () => {
 
 describe("a bad number", () => {
   const cases = [
-    { argv: ["fetch", "data:,x"], option: "--max-chars", says: /--max-chars must be a whole number from 0, got / },
-    { argv: ["read", unknownRef], option: "--max-chars", says: /--max-chars must be a whole number from 0, got / },
+    { argv: ["fetch", "data:,x"], option: "--max-chars", says: /--max-chars must be a whole number from 1, got / },
+    { argv: ["read", unknownRef], option: "--max-chars", says: /--max-chars must be a whole number from 1, got / },
     {
       argv: ["search", "heron"],
       option: "--limit",

@@ -26,7 +26,9 @@ describe("spillway fetch", () => {
       /^\[Fetched text artifact: notes\.txt, 13 B\. Extracted 13 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]$/,
     );
     assert.match(mark ?? "", /untrusted content/);
-    assert.deepEqual([blank, ...content], ["", "first", "second", "", ""]);
+    assert.deepEqual([blank, ...content.slice(0, 4)], ["", "first", "second", "", ""]);
+    const [, word] = /^\[Begin untrusted content ([a-z2-9]{8}): /.exec(mark ?? "") ?? [];
+    assert.deepEqual(content.slice(4), [`[End untrusted content ${word}.]`, ""]);
     const ref = /af_[0-9a-f]{32}/.exec(summary)?.[0] ?? "";
     const env = { ...process.env, SPILLWAY_HOME: cli.home };
     const output = execFileSync(process.execPath, [bin, "read", ref, "--lines", "2"], { env, encoding: "utf8" });
@@ -40,7 +42,8 @@ describe("spillway fetch", () => {
     { chars: 30_001, maxChars: undefined, shown: 30_000, truncated: true, bound: "default" },
     { chars: 60_000, maxChars: "50000", shown: 50_000, truncated: true, bound: "request" },
     { chars: 200_000, maxChars: "999999", shown: 100_000, truncated: true, bound: "ceiling" },
-    { chars: 5_000, maxChars: "0", shown: 1_000, truncated: true, bound: "smallest" },
+    { chars: 5_000, maxChars: "250", shown: 250, truncated: true, bound: "request" },
+    { chars: 5_000, maxChars: "1", shown: 1, truncated: true, bound: "request" },
   ]) {
     test(`shows ${shown} of ${chars} characters with --max-chars ${maxChars}, bound by ${bound}`, async () => {
       await using cli = await openCli();
@@ -53,8 +56,11 @@ describe("spillway fetch", () => {
       );
       assert.equal(fields.next_offset, truncated ? shown : null);
       const { out } = await cli.run(["fetch", "a.txt", ...flags]);
-      const notice = `\n\n[Content truncated at ${shown} chars. Total: ${chars} chars. Use a higher maxChars to retrieve more.]\n`;
+      const advice =
+        bound === "ceiling" ? "No reply shows more. Read on as said above." : "Use a higher maxChars to retrieve more.";
+      const notice = `\n\n[Content truncated at ${shown} chars. Total: ${chars} chars. ${advice}]\n`;
       assert.equal(out.endsWith(notice), truncated);
+      assert.equal(out.includes(`\nRead on: spillway read ${fields.artifact_ref} --offset ${shown}\n`), truncated);
     });
   }
 
@@ -192,7 +198,7 @@ describe("spillway fetch", () => {
       fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes)),
     );
     await fc.assert(
-      fc.asyncProperty(anyText, fc.integer({ min: 1_000, max: 4_000 }), async (body, maxChars) => {
+      fc.asyncProperty(anyText, fc.integer({ min: 1, max: 4_000 }), async (body, maxChars) => {
         const bytes = Buffer.from(body as string);
         await cli.write("any", bytes);
         const { out } = await cli.run(["fetch", "any", "--max-chars", String(maxChars)]);

@@ -21,8 +21,9 @@ const checks: Readonly<Record<string, Checks>> = JSON.parse(readFileSync(join(fo
 const defects = readKnownDefects(join(folder, "KNOWN-DEFECTS.md"));
 
 /** Errors and warnings are part of the golden text: for some files they are all there is. */
-function goldenText({ notices, content }: Answer<FetchFields>): string {
-  return [...notices.map((notice) => `! ${notice}`), content ?? ""].filter(Boolean).join("\n\n");
+function goldenText({ failure, notices, content }: Answer<FetchFields>): string {
+  const sentences = [...(failure === null ? [] : [failure]), ...notices];
+  return [...sentences.map((notice) => `! ${notice}`), content ?? ""].filter(Boolean).join("\n\n");
 }
 
 describe("PDFs", () => {

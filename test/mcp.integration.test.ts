@@ -101,7 +101,7 @@ for (const revision of revisions) {
         return content && "text" in content ? content.text : assert.fail("no text");
       };
       assert.ok((await read(uri)).length <= 30_600);
-      assert.ok((await read(`${uri}?offset=99995`)).endsWith("\n\n56789"));
+      assert.match(await read(`${uri}?offset=99995`), /\n\n56789\n\n\[End untrusted content \w+\.\]$/);
       assert.equal(JSON.parse(await read("health://status")).status, "ok");
       for (const uri of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
         await assert.rejects(client.readResource({ uri }), { code: -32602 });
@@ -119,11 +119,12 @@ for (const revision of revisions) {
           ["text", undefined],
           ["text", 1],
           ["text", 2],
+          ["text", undefined],
           ["resource_link", undefined],
         ],
       );
       assert.deepEqual([content[1]?.text?.trim(), content[2]?.text?.trim()], ["The weir", "The gauge"]);
-      const { contents } = await client.readResource({ uri: content[3]?.uri ?? "" });
+      const { contents } = await client.readResource({ uri: content[4]?.uri ?? "" });
       assert.match(JSON.stringify(contents), /The weir.*The gauge/);
     });
 
@@ -150,12 +151,12 @@ for (const revision of revisions) {
         roots: [pathToFileURL(join(mcp.path, "root")).href],
       });
       const fetch = async (url: string) => (await client.callTool({ name: "web_fetch", arguments: { url } })) as Result;
-      assert.match((await fetch(join(mcp.path, "root", "a.txt"))).content[0]?.text ?? "", /in root$/);
+      assert.match((await fetch(join(mcp.path, "root", "a.txt"))).content[0]?.text ?? "", /\n\nin root\n\n/);
       assert.match(
         (await fetch(pathToFileURL(join(mcp.path, "root", "a.txt")).href)).content[0]?.text ?? "",
-        /in root$/,
+        /\n\nin root\n\n/,
       );
-      assert.match((await fetch("a.txt")).content[0]?.text ?? "", /at work$/);
+      assert.match((await fetch("a.txt")).content[0]?.text ?? "", /\n\nat work\n\n/);
       assert.match((await fetch("../other/a.txt")).content[0]?.text ?? "", /outside the folders/);
       const rootless = await mcp.client(revision);
       const reply = (await rootless.callTool({ name: "web_fetch", arguments: { url: "../root/a.txt" } })) as Result;
@@ -174,7 +175,7 @@ for (const revision of revisions) {
         first.content[0]?.text ?? "",
         /The settings have a problem; this part is ignored: .*config\.jsonc, line 3/,
       );
-      assert.match(first.content[0]?.text ?? "", /hello$/);
+      assert.match(first.content[0]?.text ?? "", /\n\nhello\n\n/);
       assert.ok(!second.content[0]?.text?.includes("problem"));
       const [content] = (await client.readResource({ uri: "health://status" })).contents;
       const status = JSON.parse(content && "text" in content ? content.text : "");
@@ -259,7 +260,7 @@ describe("the line protocol", () => {
     const server = mcp.lines();
     await server.open();
     const cases = [
-      { given: '{"url":"data:,hello"}', text: /hello$/ },
+      { given: '{"url":"data:,hello"}', text: /\n\nhello\n\n\[End / },
       { given: null, text: /^url is missing/ },
       { given: undefined, text: /^url is missing/ },
       { given: "  ", text: /^url is missing/ },
@@ -292,7 +293,7 @@ describe("the line protocol", () => {
       numbers.map((n) => server.request("tools/call", { name: "web_fetch", arguments: { url: `data:,number ${n}` } })),
     );
     assert.deepEqual(
-      answers.map(({ result }) => (result as Result).content[0]?.text?.split("\n").at(-1)),
+      answers.map(({ result }) => (result as Result).content[0]?.text?.split("\n").at(-3)),
       numbers.map((n) => `number ${n}`),
     );
   });

@@ -13,6 +13,8 @@ const program = join(import.meta.dirname, "..", "src", "surfaces", "cli", "proce
 /** The current protocol revision and the previous one. */
 export type Revision = "2026-07-28" | "2025-11-25";
 
+type ProcessOptions = { env?: object; nodeArgs?: string[] };
+
 /** Opens a work folder and a store, and starts servers there. */
 export async function openMcp() {
   const folder = await makeTemporaryFolder();
@@ -20,6 +22,13 @@ export async function openMcp() {
   await mkdir(work);
   const baseEnv = { PATH: process.env.PATH ?? "", HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home") };
   const cleanups: (() => Promise<unknown>)[] = [];
+
+  function start(more: ProcessOptions = {}): ChildProcessWithoutNullStreams {
+    const args = [...(more.nodeArgs ?? []), program, "mcp"];
+    const child = spawn(process.execPath, args, { cwd: work, env: { ...baseEnv, ...more.env } });
+    cleanups.push(async () => child.kill("SIGKILL"));
+    return child;
+  }
 
   return {
     work,
@@ -43,12 +52,10 @@ export async function openMcp() {
       return client;
     },
 
-    lines(more: { env?: object; nodeArgs?: string[] } = {}) {
-      const args = [...(more.nodeArgs ?? []), program, "mcp"];
-      const child = spawn(process.execPath, args, { cwd: work, env: { ...baseEnv, ...more.env } });
-      cleanups.push(async () => child.kill("SIGKILL"));
-      return makeLineClient(child);
-    },
+    lines: (more: ProcessOptions = {}) => makeLineClient(start(more)),
+
+    /** The process alone: nothing reads its output. */
+    start,
 
     async [Symbol.asyncDispose]() {
       for (const stop of cleanups) await stop();

@@ -101,7 +101,7 @@ describe("the packed package, installed elsewhere", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     assert.equal(handshake.result.serverInfo.name, "spillway");
-    assert.match(reply.result.content[0].text, /hello from afar$/);
+    assert.match(reply.result.content[0].text, /\n\nhello from afar\n\n\[End untrusted content /);
   });
 
   test("can be imported as a library, with a config file", async () => {

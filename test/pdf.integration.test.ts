@@ -43,7 +43,10 @@ describe("a PDF", () => {
       out,
       /^\[Fetched PDF artifact: report\.pdf, \d[\d.]* KB, pages 3\. Extracted 49 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]\n/,
     );
-    assert.ok(out.endsWith("\n\nThis is page 1.\n\nThis is page 2.\n\nThis is page 3.\n"));
+    assert.match(
+      out,
+      /\n\nThis is page 1\.\n\nThis is page 2\.\n\nThis is page 3\.\n\n\[End untrusted content \w+\.\]\n$/,
+    );
     const [fields] = await cli.json("fetch", "report.pdf");
     assert.deepEqual(
       [

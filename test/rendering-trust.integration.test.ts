@@ -77,7 +77,7 @@ const wiki: Site = (request, response) => {
   html(response, request.headers.cookie === undefined ? "log in first" : secret);
 };
 
-describe("a hostile page that is rendered", { skip, timeout: 180_000 }, () => {
+describe("a hostile page that is rendered", { skip }, () => {
   test("does not read another host through a redirect of its own", async () => {
     const page: Site = ({ url }, response) => {
       if (url === "/hop") return void response.writeHead(302, { location: "http://wiki.example/salaries" }).end();
@@ -184,7 +184,7 @@ describe("a hostile page that is rendered", { skip, timeout: 180_000 }, () => {
   });
 });
 
-describe("a page of the user's own", { skip, timeout: 180_000 }, () => {
+describe("a page of the user's own", { skip }, () => {
   test("follows redirects on its own origin, with its credentials", async () => {
     const start: Site = (request, response) => {
       if (request.url === "/") return html(response, shell(`return [await read("/hop")]`));

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { openCli } from "./cli.ts";
 import { startServer } from "./server.ts";
+import { waitUntil } from "./waiting.ts";
 
 const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => spawnSync(path, ["--version"]).status === 0,
@@ -36,14 +36,14 @@ async function startSites() {
 
 const bin = join(import.meta.dirname, "../src/surfaces/cli/process.ts");
 
-/** The browser of a killed process exits when its pipes close; no process may be left, or the test times out. */
+/** The browser of a killed process exits when its pipes close. */
 async function waitForBrowserExit(profile: string): Promise<void> {
   const isUsed = async (pid: string) =>
     (await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "")).includes(profile);
-  for (let isRunning = true; isRunning; await pause(50)) {
+  await waitUntil("the browser exits", async () => {
     const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-    isRunning = (await Promise.all(pids.map(isUsed))).includes(true);
-  }
+    return !(await Promise.all(pids.map(isUsed))).includes(true);
+  });
 }
 
 describe("a page that is empty without its scripts", () => {

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, test } from "node:test";
+import { makeCutNotice, toolAudience } from "../src/answer/truncation.ts";
+import { closingFence } from "../src/answer/untrusted-fence.ts";
 import { openStore } from "../src/artifacts/artifact-store.ts";
 import type { Settings } from "../src/config/settings.ts";
-import { makeTruncationSuffix } from "../src/fit/fit-text.ts";
 import { openMcp } from "./mcp.ts";
 import { makePdfWithPages } from "./pdf.ts";
 import { startServer, type TestServer } from "./server.ts";
-import { openTools } from "./tools.ts";
+import { openTools, TEST_WORD } from "./tools.ts";
 
 type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -81,7 +82,8 @@ describe("the tools over HTTP", () => {
       [999_999, 100_000],
     ] as const) {
       const { text } = await site.call("get_search_content", { responseId, urlIndex: 0, maxChars });
-      assert.ok(text.endsWith(long.slice(0, chars) + makeTruncationSuffix(chars, 120_000)));
+      const cut = { limitChars: chars, totalChars: 120_000, bound: chars === 100_000 ? "ceiling" : "request" } as const;
+      assert.ok(text.endsWith(long.slice(0, chars) + closingFence(TEST_WORD) + makeCutNotice(cut, true, toolAudience)));
     }
     assert.equal((await site.call("get_search_content", { responseId, url: site.url("/long") })).isError, false);
     assert.equal(site.server.requests.length, 1);
@@ -182,7 +184,7 @@ describe("what a server may do to a fetch", () => {
     const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/long") }, { store });
     assert.deepEqual([isError, fields.artifact_ref, String(fields.content).length], [false, null, 30_000]);
     assert.match(text, /^\[Fetched text artifact: .* Not kept\.\]\n.*the disk is full/);
-    assert.ok(text.endsWith(makeTruncationSuffix(30_000, 600_000)));
+    assert.ok(text.endsWith("[Content truncated at 30000 chars. Total: 600000 chars. The rest was not kept.]"));
   });
 });
 

@@ -10,6 +10,9 @@ import { findTool } from "../src/tools/tools.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { patientSearch } from "./waiting.ts";
 
+/** The word in the fence around untrusted content. */
+export const TEST_WORD = "testword";
+
 export async function openTools(settings: Partial<Settings> = {}) {
   const folder = await makeTemporaryFolder();
   const session = await openSession({
@@ -17,6 +20,7 @@ export async function openTools(settings: Partial<Settings> = {}) {
     cwd: folder.path,
     confined: true,
     inMemory: true,
+    makeFenceWord: () => TEST_WORD,
   });
   const events: Event[] = [];
   const emit = (event: Event) => void events.push(event);

@@ -79,7 +79,7 @@ function makeUrl(
   return `${origin}/${page}?a=1${place === "query" ? "&" : "#"}${name}=${secret}`;
 }
 
-describe("a secret in a URL", { timeout: 120_000 }, () => {
+describe("a secret in a URL", () => {
   test("is in no stored file, reply, message, event or log line", async () => {
     await using server = await startSite();
     await fc.assert(

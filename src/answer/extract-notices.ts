@@ -2,9 +2,10 @@
 
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
+import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type Failure, isRetryableFailure } from "../extract/handler.ts";
+import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
@@ -12,22 +13,38 @@ import { formatCount, formatNumber, nameKind } from "./phrases.ts";
 import { describeCut, hintForCut, reasonForCut } from "./source-cut.ts";
 import { describeWrongAnnouncement, makeAnnouncedFailure } from "./wrong-announcement.ts";
 
+type WarningOptions = {
+  readonly mode: Mode;
+  /** Set where a handler could read what this reply did not. */
+  readonly isReadable?: boolean;
+  /** The ref of the source, where it was kept. */
+  readonly ref: string | null;
+};
+
 /** Sentences about what the reader does not see. */
-export function listExtractWarnings(record: ArtifactFacts, extract: Extract, ref: string | null): string[] {
+export function listExtractWarnings(record: ArtifactFacts, extract: Extract, options: WarningOptions): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
   const wrongAnnouncement = describeWrongAnnouncement(record);
   if (wrongAnnouncement !== undefined) warnings.push(wrongAnnouncement);
   if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
   if (isPartial) warnings.push(partialWarning(extract));
+  const notRaw = describeRawText(record, options.mode);
+  if (notRaw !== undefined && extract.hasText) warnings.push(notRaw);
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
-  if (description.entryName && ref !== null) warnings.push(makeEntryHint(ref, description.entryName));
+  if (description.entryName && options.ref !== null) warnings.push(makeEntryHint(options.ref, description.entryName));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
-  if (ended && !ended.failed && size.segments === 0) {
+  if (ended && !ended.failed && size.segments === 0 && !options.isReadable) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
   return warnings;
+}
+
+/** Says that a document in mode raw is its text; undefined where raw is the source itself. */
+export function describeRawText({ content_kind, media_type }: ArtifactFacts, mode: Mode): string | undefined {
+  if (mode !== "raw" || isPage(content_kind)) return undefined;
+  return `Mode raw shows the source of text and web pages. This is the text of the ${nameKind(content_kind, media_type)}, not its bytes.`;
 }
 
 /** What the failure's own sentence does not say. */
@@ -65,11 +82,12 @@ export function toDocumentFields({ info, description }: Extract): DocumentFields
 }
 
 /** Says which characters were removed because they could mislead a reader or a terminal. */
-function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): string[] {
+function removedWarnings({ escapes, bidi, tags, invisible, controls }: RemovedCounts): string[] {
   const counts = [
     { count: escapes, thing: "terminal escape" },
     { count: bidi, thing: "direction override" },
     { count: tags, thing: "invisible tag character" },
+    { count: invisible, thing: tags > 0 ? "other invisible character" : "invisible character" },
     { count: controls, thing: "control character" },
   ];
   const removals = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));

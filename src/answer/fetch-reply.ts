@@ -1,17 +1,20 @@
 /** Words the answer of a fetch: summary line, warnings, content, fields. */
 
+import { quotesServer } from "../acquire/http/response-notes.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { Extract } from "../extract/extract.ts";
+import { isRetryableFailure, type Mode } from "../extract/handler.ts";
 import { formatPageRange, type PlacedPage } from "../extract/select/select-range.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { type FittedText, fitChars, makeTruncationSuffix } from "../fit/fit-text.ts";
+import { type FittedText, fitChars } from "../fit/fit-text.ts";
 import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
-import { ADVICE_CHARS, REASON_CHARS } from "../system/clip-lengths.ts";
+import { ADVICE_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { describeFailure, hasFollowUp, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
+import { findCut, type NextRead } from "./truncation.ts";
 
 /** The facts of one fetch, before they are worded. */
 type FetchFacts = KeepResult & {
@@ -23,7 +26,16 @@ type FetchFacts = KeepResult & {
   /** The pages that the shown text covers. */
   readonly pages: readonly PlacedPage[];
   readonly budget: Pick<Budget, "chars" | "bound">;
+  readonly mode: Mode;
+  /** Set where the ingest flag kept this document from being read. */
+  readonly skipped: SkippedReading | null;
+  readonly hasPassword: boolean;
+  /** The random word of the fence around the source's words. */
+  readonly fenceWord: string;
 };
+
+/** The value of the ingest flag, and whether a handler could read the document. */
+export type SkippedReading = { readonly flag: "off" | "shadow"; readonly isReadable: boolean };
 
 /** The answer for the facts of a fetch. */
 export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
@@ -35,9 +47,13 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   const content = hasText && !(fittedText.hasMore && fittedText.text === "") ? fittedText.text : null;
   return {
     summary: summaryLine(fetchFacts, truncated),
-    notices: [...(error === undefined ? [] : [error]), ...warnings],
+    failure: error ?? null,
+    nextRead: findNextRead(fetchFacts),
+    notices: warnings.filter((warning) => !quotesServer(warning)),
+    fenceWord: fetchFacts.fenceWord,
+    claims: listClaims(fetchFacts),
     content,
-    suffix: fittedText.hasMore ? makeTruncationSuffix(fittedText.limitChars, extract.size.chars) : "",
+    cut: findCut(fittedText, extract.size.chars),
     pages: pages.map(({ page, start }) => ({ page, offset: start })),
     fields: {
       // First, so that a handler cannot replace a field of the contract.
@@ -74,31 +90,70 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   };
 }
 
+/** Where reading continues: after what is shown, or after what was extracted, if more can be. */
+function findNextRead({ artifact_ref: ref, fittedText, extract, mode, hasPassword }: FetchFacts): NextRead | null {
+  const canExtractMore =
+    extract.ended === null || (extract.ended.failed !== null && isRetryableFailure(extract.ended.failed));
+  if (ref === null || !(fittedText.hasMore || (extract.hasText && canExtractMore))) return null;
+  return { ref, offset: fittedText.hasMore ? fittedText.nextOffset : extract.size.chars, mode, hasPassword };
+}
+
+/** Where the server sent us, and the title, unless the summary or the first lines show it. */
+function listClaims({ title, facts, delivery, fittedText }: FetchFacts): string[] {
+  const start = fittedText.text.slice(0, 2 * TITLE_CHARS);
+  const isObvious = facts.source_url.endsWith(title) || title === facts.name || start.includes(title);
+  const titleClaim = isObvious ? [] : [`Title: ${JSON.stringify(clip(title, LISTED_TEXT_CHARS))}`];
+  return [...delivery.notes.filter(quotesServer), ...titleClaim];
+}
+
 function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): FetchFacts {
   const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: fetchFacts.extract.size.chars };
   if (chars >= window.text.length) return fetchFacts;
   return { ...fetchFacts, fittedText: fitChars(window, chars, bound), budget: { chars, bound } };
 }
 
-function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: boolean): string {
+function summaryLine(fetchFacts: FetchFacts, truncated: boolean): string {
+  const { facts, extract } = fetchFacts;
   const kindName = nameKind(facts.content_kind, facts.media_type);
-  const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${formatSize(facts.size_bytes)}`;
+  const name = `${formatName(facts)}, ${formatSize(facts.size_bytes)}`;
   const { extent } = extract;
-  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nameNextStep(artifact_ref, extract)}]`;
+  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nameNextStep(fetchFacts)}]`;
 }
 
-function nameNextStep(ref: string | null, extract: Extract): string {
+function nameNextStep({ artifact_ref: ref, extract, skipped }: FetchFacts): string {
   if (ref === null) return "Not kept.";
-  return hasFollowUp(extract)
+  return skipped?.isReadable || hasFollowUp(extract)
     ? `Use artifact_ref=${ref} for targeted follow-up.`
     : `Kept as artifact_ref=${ref}; it has no text to read.`;
 }
 
+/** A name that others chose is quoted, unless it is a word or a few joined ones. */
+function formatName({ name, source_url }: ArtifactFacts): string {
+  const shown = clip(name.replace(/[[\]"\\]/g, " ")).trim();
+  return source_url.startsWith("data:") || plainName.test(shown) ? shown : JSON.stringify(shown);
+}
+
+const plainName = /^[.~]?[\p{L}\p{M}\p{N}_]+(?:[.@+-][\p{L}\p{M}\p{N}_]+){0,3}$/u;
+
 /** That there is no ref to return to is the most important warning, so it is first. */
 function listWarnings(fetchFacts: FetchFacts): string[] {
-  const { facts, delivery, extract } = fetchFacts;
-  const warnings = [...listExtractWarnings(facts, extract, fetchFacts.artifact_ref), ...deliveryWarnings(delivery)];
+  const { facts, delivery, extract, mode, skipped } = fetchFacts;
+  const warnings = [
+    ...(skipped === null ? [] : [skippedWarning(skipped)]),
+    ...listExtractWarnings(facts, extract, {
+      mode,
+      isReadable: skipped?.isReadable ?? false,
+      ref: fetchFacts.artifact_ref,
+    }),
+    ...deliveryWarnings(delivery),
+  ];
   return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;
+}
+
+/** Reading by the ref ignores the flag: it is an explicit request. */
+function skippedWarning({ flag, isReadable }: SkippedReading): string {
+  const next = isReadable ? " Reading its artifact_ref reads it." : "";
+  return `runner.enable_filetype_ingest_router is ${flag}: a fetch keeps and describes a document, but does not read it.${next}`;
 }
 
 function deliveryWarnings({ notes, rendering, cachedAt }: Delivery): string[] {

@@ -3,10 +3,10 @@
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
+import { isRetryableFailure, type Mode } from "../extract/handler.ts";
 import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
 import type { Selector } from "../extract/select/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
@@ -14,6 +14,7 @@ import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
+import { findCut, type NextRead } from "./truncation.ts";
 
 /** The facts of one read, before they are worded. */
 type ReadFacts = {
@@ -23,21 +24,30 @@ type ReadFacts = {
   readonly reading: Reading;
   readonly totalLines: number;
   readonly budget: Pick<Budget, "chars" | "bound">;
+  readonly mode: Mode;
+  readonly hasPassword: boolean;
+  /** The random word of the fence around the source's words. */
+  readonly fenceWord: string;
 };
 
 /** The answer for the facts of a read. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract, record.artifact_ref);
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref });
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
+  const nextRead = findNextRead(facts);
   return {
     summary: summaryLine(facts),
-    notices: [...(error === undefined ? [] : [error]), ...warnings],
+    failure: error ?? null,
+    nextRead,
+    notices: warnings,
+    fenceWord: facts.fenceWord,
+    claims: [],
     content,
-    suffix: truncationNotice(reading),
+    cut: reading.type === "range" ? findCut(reading.fittedText, reading.selectedChars) : null,
     pages: reading.type === "range" ? reading.pageStarts : [],
     fields: {
       // First, so that a handler cannot replace a field of the contract.
@@ -58,7 +68,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       total_lines: totalLines,
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
-      next_offset: reading.type === "range" ? reading.nextOffset : null,
+      next_offset: nextRead?.offset ?? null,
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -84,9 +94,16 @@ function shownContent(reading: Reading): string | null {
   return reading.fittedText.hasMore && reading.fittedText.text === "" ? null : reading.fittedText.text;
 }
 
-function truncationNotice(reading: Reading): string {
-  if (reading.type === "passages" || !reading.fittedText.hasMore) return "";
-  return makeTruncationSuffix(reading.fittedText.limitChars, reading.selectedChars);
+/** After what is shown; at the next best passage; or, where the text was read to its end so far, after that. */
+function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
+  const offset = reading.nextOffset ?? (selector.type === "offset" ? findExtractionEnd(extract) : null);
+  return offset === null ? null : { ref: record.artifact_ref, offset, mode, hasPassword };
+}
+
+/** Where the text ends so far, if reading past that extracts more. */
+function findExtractionEnd({ ended, hasText, size }: Extract): number | null {
+  const canContinue = ended === null || (ended.failed !== null && isRetryableFailure(ended.failed));
+  return hasText && canContinue ? size.chars : null;
 }
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
@@ -97,24 +114,26 @@ function summaryLine({ record, extract, reading, totalLines }: ReadFacts): strin
 
 /** Where a range is: `page 3 of 40`, `slides 3-7 of 12`, `sheet Budget, rows 5001-9000`, or a heading. */
 function namePlace({ label, pages, pageLabel }: RangeReading, { info, pageName }: Extract): string {
-  if (pages === null) return label;
+  if (pages === null) return quoteLabel(label);
   const isNumbered = pageLabel === null || pageLabel === `${pageName} ${pages}`;
-  if (!isNumbered) return pageLabel;
+  if (!isNumbered) return quoteLabel(pageLabel);
   const total = info.pageCount === undefined ? "" : ` of ${formatNumber(info.pageCount)}`;
   return `${pageName}${pageLabel === null ? "s" : ""} ${pages}${total}`;
 }
 
 function rangeSummary(ref: string, reading: RangeReading, extract: Extract, totalLines: number): string {
-  const { start, endLine, nextOffset, fittedText } = reading;
+  const { start, endLine, fittedText } = reading;
   const { size } = extract;
   const label = namePlace(reading, extract);
   const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
   if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
   const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
-  const name = label === "" ? "" : `${clip(label)}, `;
-  const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
-  return `[Read ${ref}: ${name}${lines}, from ${startPlace}.${next}]`;
+  const name = label === "" ? "" : `${label}, `;
+  return `[Read ${ref}: ${name}${lines}, from ${startPlace}.]`;
 }
+
+/** A heading is text of the document. */
+const quoteLabel = (label: string): string => (label === "" ? "" : JSON.stringify(clip(label)));
 
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
   if (matchedCount === 0)

@@ -2,9 +2,9 @@
 import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { ERROR_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
 import { makeStorageNotice } from "./storage-notice.ts";
+import { fenceUntrusted } from "./untrusted-fence.ts";
 
 /** One line with the count, the place, and how to get more. */
 export function formatSearchSummary(reply: SearchReply): string {
@@ -15,13 +15,13 @@ export function formatSearchSummary(reply: SearchReply): string {
       : clip(database_name);
   const place = `${name} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
-  const moreHint = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
+  const moreHint = next_cursor === null ? "" : ` Read on: the same call with cursor=${next_cursor}.`;
   return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${moreHint}`;
 }
 
-/** All results as text below the untrusted-content notice; empty where there are none. */
-export function formatSearchBody({ results }: SearchReply): string {
-  return results.length === 0 ? "" : `${UNTRUSTED_NOTICE}\n\n${results.map(formatResult).join("\n\n")}`;
+/** All results as text inside the fence of untrusted content; empty where there are none. */
+export function formatSearchBody({ results }: SearchReply, fenceWord: string): string {
+  return results.length === 0 ? "" : fenceUntrusted(results.map(formatResult).join("\n\n"), fenceWord);
 }
 
 /** The lines as they are in the file, below their path and line numbers. */

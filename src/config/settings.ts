@@ -424,8 +424,8 @@ export const settingRows = {
     scope: "user",
     about:
       "Governs every fetch (library, CLI, MCP, runner), not read and cat. on: every kind is read by its handler. shadow: text " +
-      "and HTML as before, documents as metadata and ref, and an event says what on would do. off: metadata and ref only. " +
-      "No value ever decodes a binary as text.",
+      "and HTML as before, documents as metadata and ref, and an event says what on would do. off: the same without the event. " +
+      "Replies about such documents name this setting. No value ever decodes a binary as text.",
   },
   "runner.enable_model_overflow_fallback": {
     type: "choice",

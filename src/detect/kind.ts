@@ -8,6 +8,9 @@ export const contentKinds = ["text", "html", "pdf", "office_doc", "image", "arch
 /** One of the seven kinds. */
 export type ContentKind = (typeof contentKinds)[number];
 
+/** Whether it is text or a web page. Every other kind is a document: shown as an excerpt, and without a source to read. */
+export const isPage = (kind: ContentKind): boolean => kind === "text" || kind === "html";
+
 /** Which evidence decided: the header, a signature, the extension, how the bytes read, or none of them. */
 export type DecidedBy = "mime" | "magic" | "extension" | "content" | "fallback";
 

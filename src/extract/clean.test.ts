@@ -6,7 +6,10 @@ import { soakCount } from "../../test/soak.ts";
 import { cleanText, createCleaner, type RemovedCounts } from "./clean.ts";
 import { forbiddenCharacter } from "./handler.contract.ts";
 
-const nothing: RemovedCounts = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
+const nothing: RemovedCounts = {
+  ...{ controls: 0, escapes: 0, bidi: 0, tags: 0, breaks: 0, invisible: 0 },
+  ...{ byteOrderMarks: 0, surrogates: 0 },
+};
 
 type Case = { name: string; text: string; clean: string; removed?: Partial<RemovedCounts> };
 const cases: Case[] = [
@@ -50,9 +53,14 @@ const cases: Case[] = [
     removed: { controls: 1, escapes: 1 },
   },
   { name: "bidi overrides and isolates go", text: "a\u202eb\u202cc\u2066d\u2069", clean: "abcd", removed: { bidi: 4 } },
-  { name: "direction marks stay", text: "א\u200f!\u200e\u061c", clean: "א\u200f!\u200e\u061c" },
+  { name: "direction marks stay", text: "א\u200f!\u200e x\u061c", clean: "א\u200f!\u200e x\u061c" },
   { name: "tag characters go", text: "a\u{e0041}\u{e007f}b", clean: "ab", removed: { tags: 2 } },
-  { name: "variation selectors stay", text: "葛\u{e0100}❤\ufe0f", clean: "葛\u{e0100}❤\ufe0f" },
+  {
+    name: "flags of regions keep their tags",
+    text: "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}!",
+    clean: "🏴󠁧󠁢󠁥󠁮󠁧󠁿!",
+  },
+  { name: "the selector of an emoji stays", text: "葛\u{e0100}❤\ufe0f", clean: "葛❤\ufe0f", removed: { invisible: 1 } },
   {
     name: "byte order marks go, also between joined files",
     text: "\ufeffa\ufeffb",
@@ -94,7 +102,23 @@ const trickyText = fc
     fc.oneof(
       fc.constantFrom("\x1b", "[", "]", "0;", "31", "m", "\x07", "\\", "\x9b", "\x9c", "\x9d", "P", "(", " ", "B"),
       fc.constantFrom("\r", "\n", "\t", "\0", "\f", "\x85", "\u2028", "\ufeff", "\u202e", "\u2069", "\u200f"),
-      fc.constantFrom("\ud83d", "\ude00", "😀", "\u{e0041}", "\udb40", "\udc41", "é", "日", "word", "\x1b]0;t\x1b\\"),
+      fc.constantFrom(
+        "\ud83d",
+        "\ude00",
+        "😀",
+        "\u{e0041}",
+        "\udb40",
+        "\udc41",
+        "🏴",
+        "\u{e0067}",
+        "\u{e007f}",
+        "é",
+        "日",
+        "word",
+        "\x1b]0;t\x1b\\",
+      ),
+      fc.constantFrom("\u200b", "\u200c", "\u200d", "\u200e", "\ufe0f", "\u{e0100}", "\u00ad", "\u180b", "\u20e3", "5"),
+      fc.constantFrom("❤", "👩", "🏽", "ک", "क", "्", "ก", "ᠠ", "x"),
       fc.string({ unit: "binary", maxLength: 4 }),
     ),
     { maxLength: 40 },

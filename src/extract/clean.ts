@@ -1,11 +1,12 @@
 /**
  * Makes text safe to pass on: valid Unicode, no control characters but tab and newline, no terminal escapes, nothing
- * that shows a reader other text than a model gets. Every extractor's output passes through here.
+ * that shows a reader other text than a model gets, nothing invisible that no script needs. Every extractor's output
+ * passes through here.
  *
- * Kept on purpose: U+200E, U+200F and U+061C (ordinary in Hebrew and Arabic, they reorder no letters), zero-width
- * joiners (Indic scripts, emoji), and U+2028 and U+2029 (no control characters, and legal inside a JSON string, which
- * a newline in their place would break).
+ * Kept on purpose: U+2028 and U+2029 (no control characters, and legal inside a JSON string, which a newline in their
+ * place would break).
  */
+import { createInvisibleFilter } from "../system/invisible-characters.ts";
 
 /** How many characters of each class were removed; a newline rewritten as `\n` does not count. */
 export type RemovedCounts = {
@@ -13,6 +14,10 @@ export type RemovedCounts = {
   readonly escapes: number;
   readonly bidi: number;
   readonly tags: number;
+  /** Soft hyphens and other places where a line may break. */
+  readonly breaks: number;
+  /** Other characters that nothing shows. */
+  readonly invisible: number;
   readonly byteOrderMarks: number;
   /** Lone halves of a surrogate pair, each replaced by U+FFFD. */
   readonly surrogates: number;
@@ -35,7 +40,9 @@ export function cleanText(text: string): { readonly text: string; readonly remov
 
 /** A cleaner for one text, with the counts for that text. */
 export function createCleaner(): Cleaner {
-  const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
+  const none = { controls: 0, escapes: 0, bidi: 0, tags: 0, breaks: 0, invisible: 0 };
+  const removed = { ...none, byteOrderMarks: 0, surrogates: 0 };
+  const visible = createInvisibleFilter(removed);
   let pending = "";
   return {
     removed,
@@ -43,12 +50,12 @@ export function createCleaner(): Cleaner {
       const text = pending + chunk;
       const end = text.length - countOpenEndChars(text);
       pending = text.slice(end);
-      return clean(text.slice(0, end), removed);
+      return visible.push(clean(text.slice(0, end), removed));
     },
     flush() {
       const text = pending;
       pending = "";
-      return clean(text, removed);
+      return visible.push(clean(text, removed)) + visible.flush();
     },
   };
 }
@@ -62,7 +69,7 @@ const MAX_STRING_BODY_CHARS = 4096;
 const controlString = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x08\\n-\\x1f\\x7f-\\x9f]{0,${MAX_STRING_BODY_CHARS}}`;
 const shortEscape = "\\x1b[ -/]{0,2}";
 
-const forbidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
+const forbidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]/;
 const forbiddenOrEscape = new RegExp(
   `${csi}[@-~]|${controlString}(?:\\x07|\\x9c|\\x1b\\\\)|${shortEscape}[0-~]|${forbidden.source}`,
   "g",
@@ -98,7 +105,6 @@ function substitute(match: string, removed: Counts): string {
 function classify(match: string): keyof RemovedCounts {
   const first = match.charCodeAt(0);
   if (first === 0xfeff) return "byteOrderMarks";
-  if (first === 0xdb40) return "tags";
   if (first >= 0x2000) return "bidi";
   return match.length > 1 ? "escapes" : "controls";
 }

@@ -18,7 +18,7 @@ export type Sample = {
 
 /** One character that clean text never contains, defined a second time so that clean.ts does not judge itself. */
 export const forbiddenCharacter =
-  /[[\p{Cc}\p{Cs}\u{feff}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]--[\t\n]]/v;
+  /[[\p{Cc}\p{Cs}\u{ad}\u{115f}\u{1160}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{3164}\u{feff}\u{ffa0}\u{fff0}-\u{fffb}\u{e0000}-\u{e002f}\u{e0080}-\u{e0fff}]--[\t\n]]/v;
 
 /** Tests every promise of a handler on every sample. */
 export function handlerContract(handler: Handler, samples: readonly Sample[]): void {

@@ -7,7 +7,7 @@ import { toTextSegments } from "./text-segments.ts";
 /** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
 export const text: Handler = {
   name: "text",
-  version: 1,
+  version: 2,
   runs: "inline",
   canHandle: (kind, mediaType) => kind === "text" || kind === "html" || mediaType === "image/svg+xml",
 

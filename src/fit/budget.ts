@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { MAX_GET_CONTENT_CHARS, MIN_BUDGET_CHARS } from "./limits.ts";
 import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts";
 
-/** Which limit set the number of characters. `smallest`: no budget is below 1,000, whatever was requested. */
+/** Which limit set the number of characters. `smallest`: a client or a turn with less room still gets 1,000. */
 export type Bound = "request" | "default" | "ceiling" | "client" | "turn" | "smallest";
 
 /** Counts the tokens of a text for one model. */
@@ -30,7 +30,7 @@ export type ClientLimit = {
 };
 
 export type BudgetOptions = {
-  /** What the caller asked for. Zero or less asks for the smallest budget, never for none; NaN asks for nothing. */
+  /** What the caller asked for, from one character on; zero or less counts as one, and NaN asks for nothing. */
   readonly requested?: number | undefined;
   readonly default: number;
   readonly ceiling?: number;
@@ -44,7 +44,7 @@ export function makeBudget(options: BudgetOptions): Budget {
   const { requested, ceiling = MAX_GET_CONTENT_CHARS } = options;
   const isRequested = requested !== undefined && !Number.isNaN(requested);
   const limits: CharLimit[] = [
-    isRequested ? { chars: requested, bound: "request" } : { chars: options.default, bound: "default" },
+    isRequested ? { chars: Math.max(1, requested), bound: "request" } : atLeastSmallest(options.default, "default"),
     { chars: ceiling, bound: "ceiling" },
   ];
   return takeSmallest([...limits, ...surfaceLimits(options)], options.client);
@@ -59,16 +59,15 @@ type CharLimit = { readonly chars: number; readonly bound: Bound };
 
 function takeSmallest(limits: readonly CharLimit[], client: ClientLimit | undefined): Budget {
   const { chars, bound } = limits.reduce((minimum, next) => (next.chars < minimum.chars ? next : minimum));
-  const units = clientUnits(client);
-  if (chars < MIN_BUDGET_CHARS) return { ...units, chars: MIN_BUDGET_CHARS, bound: "smallest" };
-  return { ...units, chars: Math.floor(chars), bound };
+  return { ...clientUnits(client), chars: Math.floor(chars), bound };
 }
 
 function surfaceLimits({ client, turn }: Pick<BudgetOptions, "client" | "turn">): CharLimit[] {
-  return [
-    { chars: client?.chars ?? Infinity, bound: "client" },
-    { chars: turn ?? Infinity, bound: "turn" },
-  ];
+  return [atLeastSmallest(client?.chars ?? Infinity, "client"), atLeastSmallest(turn ?? Infinity, "turn")];
+}
+
+function atLeastSmallest(chars: number, bound: Bound): CharLimit {
+  return chars < MIN_BUDGET_CHARS ? { chars: MIN_BUDGET_CHARS, bound: "smallest" } : { chars, bound };
 }
 
 /** What one reply about a source may carry, by what it shows. Made once per reply and passed down. */

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Budget, type ClientLimit, findExcess, makeBudget } from "./budget.ts";
-import { fitText, makeTruncationSuffix, type TextWindow, truncateContent } from "./fit-text.ts";
-import { OVERHEAD_CHARS } from "./limits.ts";
+import { fitText, type TextWindow } from "./fit-text.ts";
 import { splitsPair } from "./measure.ts";
 
 const windowOf = (text: string, offset = 0): TextWindow => ({
@@ -14,24 +13,10 @@ const windowOf = (text: string, offset = 0): TextWindow => ({
 
 const budgetOf = (requested: number, client?: ClientLimit) => makeBudget({ requested, default: 30_000, client });
 
-test("text at or under the limit is unchanged and has no notice", () => {
+test("text at or under the limit is unchanged", () => {
   for (const text of ["", "short", "x".repeat(1_000)]) {
-    assert.equal(truncateContent(text, 1_000), text);
     assert.deepEqual(fitText(windowOf(text), budgetOf(1_000)), { hasMore: false, text });
   }
-});
-
-test("text over the limit ends with the notice, in plain digits", () => {
-  assert.equal(
-    truncateContent("x".repeat(612_345), 30_000),
-    `${"x".repeat(30_000)}\n\n[Content truncated at 30000 chars. Total: 612345 chars. Use a higher maxChars to retrieve more.]`,
-  );
-});
-
-test("the start of something longer has the notice too", () => {
-  const start = "x".repeat(1_000);
-  assert.equal(truncateContent(start, 1_000, 5_000), start + makeTruncationSuffix(1_000, 5_000));
-  assert.equal(truncateContent(start, 30_000, 5_000), start + makeTruncationSuffix(1_000, 5_000));
 });
 
 test("a cut names the unit that was exceeded, which limit set it, and the next offset", () => {
@@ -109,15 +94,12 @@ const anyBudget: fc.Arbitrary<Budget> = fc
   })
   .map(({ requested, client }) => budgetOf(requested, client));
 
-test("for any text and budget the content fits, and content with notice adds at most the overhead", () => {
+test("for any text and budget the content fits", () => {
   fc.assert(
     fc.property(anyText, anyBudget, (text, budget) => {
       const fitted = fitText(windowOf(text), budget);
       assert.equal(findExcess(fitted.text, budget), null);
-      if (!fitted.hasMore) return assert.equal(fitted.text, text);
-      const suffix = makeTruncationSuffix(fitted.limitChars, text.length);
-      assert.ok(fitted.text.length + suffix.length <= budget.chars + OVERHEAD_CHARS);
-      assert.ok(truncateContent(text, budget.chars).length <= budget.chars + OVERHEAD_CHARS);
+      if (!fitted.hasMore) assert.equal(fitted.text, text);
     }),
   );
 });

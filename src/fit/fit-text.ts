@@ -1,6 +1,6 @@
 /** Fits one long text: the longest start that the budget can show, and where to continue reading. */
 import { type Bound, type Budget, listLimits } from "./budget.ts";
-import { cutBetweenCodePoints, findLongestPrefix, isHighSurrogate, type Unit } from "./measure.ts";
+import { findLongestPrefix, isHighSurrogate, type Unit } from "./measure.ts";
 
 /** Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
@@ -31,21 +31,6 @@ export function fitText(window: TextWindow, budget: Budget): FittedText {
 export function fitChars(window: TextWindow, chars: number, bound: Bound): FittedText {
   if (chars >= 1 || window.totalChars <= window.offset) return fitText(window, { chars: Math.max(1, chars), bound });
   return { hasMore: true, text: "", nextOffset: window.offset, limitChars: 0, unit: "chars", bound };
-}
-
-/**
- * The text unchanged when all of it is within the limit, else its start and the notice. `totalChars` is given when
- * `text` is itself the start of something longer.
- */
-export function truncateContent(text: string, limitChars: number, totalChars: number = text.length): string {
-  if (text.length <= limitChars && text.length >= totalChars) return text;
-  const shownChars = Math.min(limitChars, text.length);
-  return cutBetweenCodePoints(text, shownChars) + makeTruncationSuffix(shownChars, totalChars);
-}
-
-/** The truncation notice, exactly as the contract words it. */
-export function makeTruncationSuffix(limitChars: number, totalChars: number): string {
-  return `\n\n[Content truncated at ${limitChars} chars. Total: ${totalChars} chars. Use a higher maxChars to retrieve more.]`;
 }
 
 /** A window may end in the middle of a code point; the other half is in the next window. */

@@ -28,7 +28,7 @@ export const EFFECTIVE_CHAR_LIMIT = CHARACTER_LIMIT * TRUNCATION_MARGIN;
 /** Share of the effective limit above which an untruncated reply gets a log line. */
 export const TRUNCATION_WARNING_THRESHOLD = 0.7;
 
-/** No budget is smaller: with fewer characters an answer could not say what is missing. */
+/** No budget is smaller unless the caller asks for less: with fewer characters most answers are of no use. */
 export const MIN_BUDGET_CHARS = settingRows["fit.read_chars"].min;
 
 /** What summary and notices may add to the content. */

@@ -18,10 +18,14 @@ async function openWork() {
   const home = join(folder.path, "home");
   const settings = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0 };
   const session = await openSession({ settings, cwd: folder.path, now: () => Date.now() + aheadMs });
+  /** Indexes a folder. The sweep that this starts is over before time passes. */
   async function index(name: string): Promise<string> {
     mkdirSync(join(folder.path, name));
     writeFileSync(join(folder.path, name, "a.ts"), "export const needle = 1;\n");
-    const job = await startIndexJob({ repo_path: name }, session);
+    const sweeps: Promise<void>[] = [];
+    const background = (task: () => Promise<void>) => void sweeps.push(task());
+    const job = await startIndexJob({ repo_path: name }, { ...session, background });
+    await Promise.all([...sweeps, job.waitForVectors()]);
     return (await job.waitForEnd()).repository_id;
   }
   const indexFolders = () =>

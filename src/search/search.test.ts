@@ -166,7 +166,7 @@ describe("a code search", () => {
     assert.ok(first.context_before.startsWith("...") && before.endsWith(first.context_before.slice(3)));
     assert.ok(first.context_after.endsWith("...") && after.startsWith(first.context_after.slice(0, -3)));
     assert.ok(first.context_before.length > 3_000 && first.context_before.length <= 4_000);
-    const shown = formatSearchBody({ ...(await work.search("needle")), results: [first] });
+    const shown = formatSearchBody({ ...(await work.search("needle")), results: [first] }, "testword");
     const startLine = first.start_line - first.context_before.split("\n").length;
     assert.ok(shown.includes(`1. a.ts:${startLine}-`), "the line numbers count the lines that are shown");
   });
@@ -182,7 +182,10 @@ describe("a code search", () => {
       assert.match(first.content, /^\.\.\..*needle.*\.\.\.$/, `within ${chars} characters`);
       assert.deepEqual(first.cut, chars < 5_000 ? ["context", "content"] : undefined);
       if (chars < 5_000)
-        assert.match(formatSearchBody(reply), /context and content cut to fit, all of it: artifact_ref=af_/);
+        assert.match(
+          formatSearchBody(reply, "testword"),
+          /context and content cut to fit, all of it: artifact_ref=af_/,
+        );
     }
   });
 
@@ -304,7 +307,7 @@ describe("a code search", () => {
     writeFileSync(join(work.root, path), "const other = 1;\n");
     const stale = await work.search("needle");
     assert.deepEqual(stale.stale_files, [first.file_path]);
-    assert.ok(formatSearchBody(stale).includes(`hidden characters in its name: ${first.encoded_path}`));
+    assert.ok(formatSearchBody(stale, "testword").includes(`hidden characters in its name: ${first.encoded_path}`));
   });
 
   test("explains how a query was parsed, on request", async () => {

@@ -16,6 +16,7 @@ import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
 import type { Handler } from "../extract/handler.ts";
 import type { Tokenizer } from "../fit/budget.ts";
+import { makeRandomWord } from "../system/random-word.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
@@ -50,6 +51,8 @@ export type Session = SourceContext & {
   /** The tokenizer of the model that reads the replies, where one is configured. */
   readonly tokenizer: () => Promise<Tokenizer | undefined>;
   readonly now: () => number;
+  /** Makes the random word of the fence around untrusted content; another one for each reply. */
+  readonly makeFenceWord: () => string;
   /** Runs housekeeping after the reply; closing the session waits for it. */
   background(task: () => Promise<void>): void;
 };
@@ -75,6 +78,8 @@ export type SessionOptions = {
   /** Counts tokens for the model it names. Default: from the settings tokens.model and tokens.module. */
   readonly tokenizer?: Tokenizer;
   readonly now?: () => number;
+  /** Makes the word of the fence around untrusted content, of 8 characters. Default: a random one. */
+  readonly makeFenceWord?: () => string;
   /** Keep everything in memory until the process ends, and log no events. */
   readonly inMemory?: boolean;
 };
@@ -119,6 +124,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     log,
     tokenizer: tokenizer ? async () => guardTokenizer(tokenizer, log) : makeTokenizerLoader(settings, log),
     now,
+    makeFenceWord: options.makeFenceWord ?? makeRandomWord,
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {
       await housekeeping.finished();

@@ -33,9 +33,6 @@ export const TITLE_CHARS = 200;
 /** The title of a stored source, beside its content. */
 export const STORED_TITLE_CHARS = 150;
 
-/** The title of a document in a notice. */
-export const TITLE_NOTICE_CHARS = 100;
-
 /** Titles, queries, errors and media types in one line of a list. */
 export const LISTED_TEXT_CHARS = 80;
 

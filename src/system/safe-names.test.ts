@@ -14,6 +14,11 @@ describe("a name that is shown", () => {
     );
   });
 
+  test("has nothing hidden, and the joiners that its script needs", () => {
+    assert.equal(clip("a\u202egpj\u{e0041}\u{e0100}\u3164.pdf"), "agpj.pdf");
+    assert.equal(clip("کتاب\u200cها 👩\u200d💻.pdf"), "کتاب\u200cها 👩\u200d💻.pdf");
+  });
+
   test("keeps its end, which shows the type", () => {
     assert.equal(clip("short.pdf"), "short.pdf");
     assert.match(clip(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);

@@ -1,6 +1,7 @@
 /** Names from outside (a file, an owner, a run) in a form that is safe to store and to display. */
 import { createHash } from "node:crypto";
 import { NAME_CHARS } from "./clip-lengths.ts";
+import { removeInvisible } from "./invisible-characters.ts";
 
 /** One path component for a name: deterministic, different for different names, readable where possible. */
 export function safeFileName(name: string): string {
@@ -15,7 +16,7 @@ export function safeFileName(name: string): string {
 
 /** Shortens any text to one line. The middle is cut, because the end of a name says more. */
 export function clip(name: string, maxChars = NAME_CHARS): string {
-  const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, " ");
+  const line = removeInvisible(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, " "));
   if (line.length <= maxChars) return line;
   const tail = Math.floor(maxChars / 3);
   return `${line.slice(0, maxChars - tail - 3).toWellFormed()}...${line.slice(-tail).toWellFormed()}`;
@@ -27,7 +28,7 @@ export function clip(name: string, maxChars = NAME_CHARS): string {
  */
 export function escapePath(path: string): string {
   return path.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+    /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/gv,
     (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }

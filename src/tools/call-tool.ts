@@ -6,7 +6,6 @@ import type { DownloadMonitor } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
 import { formatCount, formatSize } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
-import type { PageStart } from "../extract/select/readings.ts";
 import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
@@ -18,7 +17,7 @@ import type { ArtifactLink, ReceivedBytes, RenderedReply, Tool, ToolSession } fr
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ToolReply = {
   readonly text: string;
-  /** The text as blocks, which joined are the text: summary and notices, then a block for each page if there are pages. */
+  /** The text as blocks, which joined are the text: if there are pages, one for each, and our words before and after. */
   readonly blocks: readonly TextBlock[];
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links: readonly ArtifactLink[];
@@ -127,11 +126,11 @@ function countIncoming(): { readonly watch: DownloadMonitor; countReceived(): Re
 }
 
 function composeReply(rendered: RenderedReply, notes: readonly string[], chars: number): ToolReply {
-  const { summary, notices, body, pages = [], structured, links = [], failed = false } = rendered;
+  const { summary, notices, body, structured, links = [], failed = false } = rendered;
   const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
   return {
     text,
-    blocks: splitBlocks(text, text.length - body.length, pages),
+    blocks: splitBlocks(text, rendered),
     structured: { ...structured, notes },
     links,
     isError: failed,
@@ -141,11 +140,14 @@ function composeReply(rendered: RenderedReply, notes: readonly string[], chars: 
 /** More pages than this are one block: readers do not look at so many one by one. */
 const MAX_BLOCKS = 50;
 
-function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[]): TextBlock[] {
+/** Our words before and after the pages are blocks of their own. */
+function splitBlocks(text: string, { body, pages = [], contentEnd = body.length }: RenderedReply): TextBlock[] {
   if (pages.length === 0 || pages.length > MAX_BLOCKS) return [{ text }];
-  const starts = pages.map(({ offset }) => bodyStart + offset);
-  const blocks = pages.map(({ page }, index) => ({ text: text.slice(starts[index], starts[index + 1]), page }));
-  return [{ text: text.slice(0, starts[0]) }, ...blocks];
+  const bodyStart = text.length - body.length;
+  const edges = [...pages.map(({ offset }) => bodyStart + offset), bodyStart + contentEnd];
+  const blocks = pages.map(({ page }, index) => ({ text: text.slice(edges[index], edges[index + 1]), page }));
+  const after = text.slice(bodyStart + contentEnd);
+  return [{ text: text.slice(0, edges[0]) }, ...blocks, ...(after === "" ? [] : [{ text: after }])];
 }
 
 /** The error's sentence is alone on the first line; what to do follows. */

@@ -1,5 +1,6 @@
 /** `fetch_content`: one source or several, inline up to the budget, stored under one responseId. */
 import type { Answer } from "../answer/answer.ts";
+import { toolAudience } from "../answer/truncation.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
@@ -59,9 +60,11 @@ export const fetchContentTool = defineTool({
     if (outcomes.length === 1 && only && "answer" in only) {
       return { budget: budget.inline, ...draftOne(only.answer, responseId, notes) };
     }
+    const fenceWord = session.makeFenceWord();
     return {
       budget: budget.inline,
-      render: (chars, _, inputNotes) => renderMany(outcomes, { responseId, notes, inputNotes, chars }),
+      render: (chars, bound, inputNotes) =>
+        renderMany(outcomes, { responseId, notes, inputNotes, chars, bound, fenceWord }),
     };
   },
 });
@@ -142,7 +145,7 @@ function draftOne(
 ): Pick<ReplyDraft, "render"> {
   return {
     render(chars, bound) {
-      const rendered = renderFetched(answer, { chars, bound, responseId });
+      const rendered = renderFetched(answer, { chars, bound, responseId, audience: toolAudience });
       return { ...rendered, notices: [...rendered.notices, ...notes] };
     },
   };

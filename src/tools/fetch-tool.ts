@@ -1,11 +1,12 @@
 /** What the fetch tools share: the address, the selected range, and the form of the reply. */
-import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
+import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { type Audience, fixedAudience } from "../answer/truncation.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import type { SelectorInput } from "../extract/select/selector.ts";
 import type { Bound, SourceBudget } from "../fit/budget.ts";
-import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, TITLE_NOTICE_CHARS } from "../system/clip-lengths.ts";
+import { LISTED_TEXT_CHARS, LISTED_URL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
@@ -55,9 +56,13 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
   const { page_range, warnings, content } = readAnswer.fields;
   return {
     summary: fetchAnswer.summary,
+    failure: readAnswer.failure,
+    nextRead: readAnswer.nextRead,
     notices: [readAnswer.summary, ...readAnswer.notices],
+    fenceWord: fetchAnswer.fenceWord,
+    claims: fetchAnswer.claims,
     content: readAnswer.content,
-    suffix: readAnswer.suffix,
+    cut: readAnswer.cut,
     pages: readAnswer.pages,
     fields: {
       ...fetchAnswer.fields,
@@ -105,27 +110,24 @@ function invalidUrl(address: string, cause?: unknown): SpillwayError {
 /** One fetched source as a reply. */
 export function renderFetched(
   answer: Answer<SelectedFields>,
-  options: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
+  options: {
+    readonly chars: number;
+    readonly bound: Bound;
+    readonly responseId?: string | null;
+    readonly audience?: Audience;
+  },
 ): RenderedReply {
-  const { summary, notices, fields, ...text } = answer.shorten(options.chars, options.bound);
-  const { responseId } = options;
+  const { responseId, audience = fixedAudience } = options;
+  const shortened = answer.shorten(options.chars, options.bound);
+  const { summary, notices, fields } = shortened;
   const handle = responseId ? [`responseId=${responseId}`] : [];
-  const failure = fields.error === undefined ? [] : [fields.error];
-  const others = notices.filter((notice) => notice !== fields.error);
   return {
     summary,
-    notices: [...failure, ...handle, ...titleNotices(fields), ...others],
-    body: formatBody(text),
-    pages: findBodyPages(text),
+    notices: [...headNotices(shortened, audience), ...handle, ...notices],
+    ...formatBody(shortened, audience),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
     links: makeLinks(fields),
   };
-}
-
-/** The title, where it says more than the summary. It is quoted because it is text of the page. */
-export function titleNotices({ title, source_url }: SelectedFields): string[] {
-  const isObvious = source_url.endsWith(title) || title === "data URL";
-  return isObvious ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];
 }
 
 /** The artifact as a link that a client can open. */

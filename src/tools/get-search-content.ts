@@ -1,4 +1,6 @@
 /** `get_search_content`: what an earlier call stored, by responseId, or one artifact, by ref. */
+
+import { fenceUntrusted } from "../answer/untrusted-fence.ts";
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
@@ -168,27 +170,37 @@ async function readStored(
 function draftListing(
   responseId: string,
   chosenEntries: readonly NumberedEntry[],
-  { settings }: ToolSession,
+  { settings, makeFenceWord }: ToolSession,
 ): ReplyDraft {
+  const fenceWord = makeFenceWord();
   return {
     budget: makeSourceBudget(settings).read,
-    render: (chars) => renderListing(responseId, chosenEntries, chars),
+    render: (chars) => renderListing(responseId, chosenEntries, chars, fenceWord),
   };
 }
 
 /** What one row takes at most, fields included; rows that do not fit are counted. */
 const ROW_CHARS = 700;
 
-function renderListing(responseId: string, chosenEntries: readonly NumberedEntry[], chars: number): RenderedReply {
+function renderListing(
+  responseId: string,
+  chosenEntries: readonly NumberedEntry[],
+  chars: number,
+  fenceWord: string,
+): RenderedReply {
   const rows = chosenEntries.slice(0, Math.max(1, Math.floor(chars / ROW_CHARS)));
-  const unlistedCount = chosenEntries.length - rows.length;
+  const unlisted = chosenEntries.slice(rows.length);
   return {
     summary: `[${chosenEntries.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    notices:
-      unlistedCount === 0 ? [] : [`Not listed here: ${formatCount(unlistedCount, "more source")}; use urlIndex.`],
-    body: rows.map(formatRow).join("\n"),
+    notices: unlisted.slice(0, 1).map(({ urlIndex }) => formatUnlisted(responseId, urlIndex, unlisted.length)),
+    body: rows.length === 0 ? "" : fenceUntrusted(rows.map(formatRow).join("\n"), fenceWord),
     structured: { responseId, stored: rows.map(rowFields), stored_count: chosenEntries.length },
   };
+}
+
+function formatUnlisted(responseId: string, urlIndex: number, count: number): string {
+  const next = `Read on: get_search_content responseId=${responseId} urlIndex=${urlIndex}`;
+  return `${next} (not listed here: ${formatCount(count, "more source")})`;
 }
 
 function formatRow({ entry, urlIndex }: NumberedEntry): string {

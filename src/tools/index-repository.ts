@@ -1,5 +1,6 @@
 /** `index_repository`, `get_indexing_status` and `cancel_indexing`: start, follow and stop an indexing job. */
 import { formatJobSummary, formatSkipped, listJobNotices } from "../answer/indexing-reply.ts";
+import { fenceUntrusted } from "../answer/untrusted-fence.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
 import { measurePlainSize } from "../fit/serialized-size.ts";
@@ -51,12 +52,13 @@ export const cancelIndexingTool = defineTool({
   run: async (input, session) => draftJob(cancelIndexingJob(input, session), session),
 });
 
-function draftJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
-  return { budget: makeSourceBudget(settings).excerpt, render: (chars) => renderJob(record, chars) };
+function draftJob(record: JobRecord, { settings, makeFenceWord }: ToolSession): ReplyDraft {
+  const fenceWord = makeFenceWord();
+  return { budget: makeSourceBudget(settings).excerpt, render: (chars) => renderJob(record, chars, fenceWord) };
 }
 
 /** Skipped files are listed as far as there is room; the count is of all. */
-function renderJob(record: JobRecord, chars: number): RenderedReply {
+function renderJob(record: JobRecord, chars: number, fenceWord: string): RenderedReply {
   const skipped: JobRecord["skipped"][number][] = [];
   let room = chars;
   for (const entry of record.skipped) {
@@ -67,7 +69,7 @@ function renderJob(record: JobRecord, chars: number): RenderedReply {
   return {
     summary: formatJobSummary(record),
     notices: listJobNotices(record),
-    body: formatSkipped(skipped, record.files_skipped),
+    body: skipped.length === 0 ? "" : fenceUntrusted(formatSkipped(skipped, record.files_skipped), fenceWord),
     structured: { ...record, skipped },
   };
 }

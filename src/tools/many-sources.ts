@@ -1,7 +1,10 @@
 /** Several fetched sources as one reply within one budget: contents share the room that the handles leave. */
-import { type Answer, CONTENT_FRAME_CHARS, countHeadChars, formatBody } from "../answer/answer.ts";
+import { type Answer, CONTENT_FRAME_CHARS, countHeadChars, formatBody, headNotices } from "../answer/answer.ts";
+import { toolAudience } from "../answer/truncation.ts";
 import { SpillwayError } from "../errors.ts";
+import type { Bound } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
+import { findLargestPassing } from "../fit/measure.ts";
 import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import {
   ERROR_CHARS,
@@ -14,7 +17,7 @@ import {
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { clipFields } from "./clip-fields.ts";
-import { makeLinks, type SelectedFields, titleNotices } from "./fetch-tool.ts";
+import { makeLinks, type SelectedFields } from "./fetch-tool.ts";
 import type { RenderedReply } from "./tool.ts";
 
 /** A source that was fetched, or the error. */
@@ -29,16 +32,19 @@ type ManyOptions = {
   /** What callTool says about the input, below the notes. */
   readonly inputNotes: readonly string[];
   readonly chars: number;
+  readonly bound: Bound;
+  /** The random word of the fence around each source. */
+  readonly fenceWord: string;
 };
 
 /** The fullest form that fits: full blocks, then slim ones, each with as much content as there is room for. */
 export function renderMany(outcomes: readonly FetchOutcome[], options: ManyOptions): RenderedReply {
   for (const form of [fullBlock, slimBlock]) {
-    const bare = withBlocks(outcomes.map(blockMaker(form)), outcomes, options);
+    const bare = withBlocks(outcomes.map(blockMaker(form, options)), outcomes, options);
     const room = measureRoom(bare, options);
     if (room >= 0) return withContents(outcomes, form, options, room);
   }
-  return { ...withBlocks(outcomes.map(shortBlock), outcomes, options), links: [] };
+  return withShortBlocks(outcomes, options);
 }
 
 /** One source in the reply: as text and as fields. */
@@ -48,18 +54,18 @@ type Block = { readonly text: string; readonly fields: Readonly<Record<string, u
 type Form = (answer: Answer<SelectedFields>, index: number) => Block;
 
 /** Makes blocks, each with its share of content in characters; without a share, no content. */
-function blockMaker(form: Form, shares: readonly number[] = []) {
+function blockMaker(form: Form, { bound, fenceWord }: ManyOptions, shares: readonly number[] = []) {
   return (outcome: FetchOutcome, index: number): Block => {
     if ("error" in outcome) return errorBlock(outcome.url, outcome.error, index);
-    return form(outcome.answer.shorten(shares[index] ?? 0, "turn"), index);
+    return form({ ...outcome.answer.shorten(shares[index] ?? 0, bound), fenceWord }, index);
   };
 }
 
 function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { summary, notices, fields } = answer;
-  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...titleNotices(fields)];
+  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...headNotices(answer, toolAudience)];
   const notice = clip(notices.join(" "), ERROR_CHARS);
-  const body = formatBody(answer);
+  const { body } = formatBody(answer, toolAudience);
   return {
     text: [...head, ...(notice === "" ? [] : [notice]), ...(body === "" ? [] : [body])].join("\n"),
     fields: clipFields(fields),
@@ -70,10 +76,11 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
 function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
-  const body = formatBody(answer);
-  const head = `${index}. ${url} ${artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`}`;
+  const { body } = formatBody({ ...answer, claims: [] }, toolAudience);
+  const handle = artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`;
+  const head = `${index}. ${url}${answer.nextRead === null ? ` ${handle}` : ""}`;
   return {
-    text: [head, ...(error === undefined ? [] : [error]), ...(body === "" ? [] : [body])].join("\n"),
+    text: [head, ...headNotices(answer, toolAudience), ...(body === "" ? [] : [body])].join("\n"),
     fields: {
       url,
       title: clip(title, LISTED_TEXT_CHARS),
@@ -103,6 +110,18 @@ function shortBlock(outcome: FetchOutcome, index: number): Block {
     return { text: `${index}. ${url} failed`, fields: { url, error: clip(outcome.error.message, SHORT_NAME_CHARS) } };
   const { artifact_ref } = outcome.answer.fields;
   return { text: `${index}. ${url} ${artifact_ref ?? "not kept"}`, fields: { url, artifact_ref, has_more: true } };
+}
+
+/** As many short blocks as fit, and the call that shows a source. */
+function withShortBlocks(outcomes: readonly FetchOutcome[], options: ManyOptions): RenderedReply {
+  const { responseId, notes } = options;
+  const next = responseId === null ? [] : [`Read on: get_search_content responseId=${responseId} urlIndex=0`];
+  const withNext = { ...options, notes: [...next, ...notes] };
+  const blocks = outcomes.map(shortBlock);
+  const fitting = findLargestPassing(0, blocks.length, (count) => {
+    return measureRoom(withBlocks(blocks.slice(0, count), outcomes, withNext), options) >= 0;
+  });
+  return { ...withBlocks(blocks.slice(0, fitting), outcomes, withNext), links: [] };
 }
 
 function withBlocks(
@@ -146,7 +165,7 @@ function withContents(
   const lengths = outcomes.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
   const frames = lengths.filter((length) => length > 0).length * (LINE_BREAK.length + CONTENT_FRAME_CHARS);
   const shares = shareRoom(lengths, room - frames);
-  const reply = withBlocks(outcomes.map(blockMaker(form, shares)), outcomes, options);
+  const reply = withBlocks(outcomes.map(blockMaker(form, options, shares)), outcomes, options);
   return form === fullBlock ? reply : { ...reply, links: [] };
 }
 

@@ -15,6 +15,8 @@ export type Field = {
   readonly choices?: readonly string[];
   /** A number that works, for the hint after one that does not. */
   readonly example?: number;
+  /** The smallest number that is accepted. */
+  readonly min?: number;
   /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
   readonly aliases?: readonly string[];
   /** Set where the value is never stored or logged. */
@@ -55,10 +57,11 @@ export function inputSchema(fields: Fields): JsonSchema {
 
 const schemaTypes = { text: "string", integer: "integer", choice: "string", flag: "boolean", list: "array" } as const;
 
-function fieldSchema({ type, about, choices }: Field): JsonSchema {
+function fieldSchema({ type, about, choices, min }: Field): JsonSchema {
   return {
     type: schemaTypes[type],
     description: about,
+    ...(min === undefined ? {} : { minimum: min }),
     ...(choices === undefined ? {} : { enum: choices }),
     ...(type === "list" ? { items: { type: "string" } } : {}),
   };
@@ -124,9 +127,11 @@ export function findFieldName(fields: Fields, key: string): string | undefined {
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 function isAbsent(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  if (typeof value === "string") return value.trim() === "";
-  return Array.isArray(value) && value.every(isAbsent);
+  return Array.isArray(value) ? value.every(isBlank) : isBlank(value);
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
 const readers: Readonly<Record<FieldType, (value: unknown, name: string, field: Field) => unknown>> = {
@@ -142,15 +147,15 @@ function readText(value: unknown, name: string): string {
   if (typeof value === "string") return value.trim();
   if (typeof value === "number") return String(value);
   if (Array.isArray(value) && value.every((item) => typeof item === "number")) return value.join(",");
-  if (Array.isArray(value) && value.length === 1) return readText(value[0], name);
+  if (Array.isArray(value) && value.length === 1 && !Array.isArray(value[0])) return readText(value[0], name);
   throw usageError(`${name} must be text, not ${describeValue(value)}.`, "Send it as one string.");
 }
 
-function readInteger(value: unknown, name: string, { example = 5_000 }: Field): number {
+function readInteger(value: unknown, name: string, { example = 5_000, min = -Infinity }: Field): number {
   const number = typeof value === "string" ? Number(value.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : value;
-  if (typeof number === "number" && Number.isInteger(Math.trunc(number))) return Math.trunc(number);
+  if (typeof number === "number" && Number.isInteger(Math.trunc(number)) && number >= min) return Math.trunc(number);
   throw usageError(
-    `${name} must be a whole number, not ${describeValue(value)}.`,
+    `${name} must be a whole number${min === -Infinity ? "" : ` from ${min}`}, not ${describeValue(value)}.`,
     `For example "${name}": ${example}, or leave it out.`,
   );
 }

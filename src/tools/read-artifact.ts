@@ -1,5 +1,6 @@
 /** `read_artifact`: a range of a kept source, by place or by question. */
-import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
+import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { toolAudience } from "../answer/truncation.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
 import { readArtifact as read } from "../verbs/read.ts";
@@ -60,12 +61,12 @@ export const readArtifactTool = defineTool({
 
 /** A read as a reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): RenderedReply {
-  const { summary, notices, fields, ...text } = answer.shorten(chars, bound);
+  const shortened = answer.shorten(chars, bound);
+  const { summary, notices, fields } = shortened;
   return {
     summary,
-    notices,
-    body: formatBody(text),
-    pages: findBodyPages(text),
+    notices: [...headNotices(shortened, toolAudience), ...notices],
+    ...formatBody(shortened, toolAudience),
     structured: clipFields(fields),
   };
 }

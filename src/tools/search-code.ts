@@ -55,6 +55,7 @@ const budget = makeBudget({ default: CHARACTER_LIMIT });
 
 function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
   let lastSearch: FittedSearch | undefined;
+  const fenceWord = session.makeFenceWord();
   return {
     budget,
     render(chars, bound, notes): RenderedReply {
@@ -63,7 +64,7 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       return {
         summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
-        body: formatSearchBody(reply),
+        body: formatSearchBody(reply, fenceWord),
         structured: reply,
       };
     },

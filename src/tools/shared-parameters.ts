@@ -14,7 +14,8 @@ export const urlField = {
 
 export const maxCharsField = {
   type: "integer",
-  about: `Characters of content to return; default ${formatNumber(DEFAULT_GET_CONTENT_MAX_CHARS)}, at most ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
+  about: `Characters of content to return, from 1; default ${formatNumber(DEFAULT_GET_CONTENT_MAX_CHARS)}, at most ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
+  min: 1,
   aliases: ["max_length", "maxCharacters"],
 } as const satisfies Field;
 

@@ -60,10 +60,12 @@ export type ReplyDraft = {
 export type RenderedReply = {
   readonly summary: string;
   readonly notices: readonly string[];
-  /** Contents, each below the untrusted-content notice; empty where there are none. */
+  /** The sources' words, inside the fence of untrusted content; empty where there are none. */
   readonly body: string;
   /** Where pages begin in the body, for a reply about one source that has pages. */
   readonly pages?: readonly PageStart[];
+  /** Where the last page ends in the body. */
+  readonly contentEnd?: number;
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links?: readonly ArtifactLink[];
   /** Set where nothing that was asked for succeeded. */

@@ -22,8 +22,17 @@ structured content. Each is complete alone, and both contain every handle.
 Input is lenient: empty strings count as missing, numbers and lists may be strings, \`max_chars\` and \`maxChars\` are the
 same name, and a note names parameters that do not exist. The error of a call that cannot be understood says what to send.
 
-The content of a reply stays within the requested number of characters (by default 30,000, never more than 100,000).
+The content of a reply stays within the requested number of characters (from 1, by default 30,000, never more than 100,000).
 Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Several sources share one reply: short
 ones are complete, long ones share the remaining room. Where the client is known, its own limit
 ([clients](mcp.md#clients)) applies to each form as a whole.
+
+A reply that was cut names the exact next call below its summary: \`Read on: read_artifact artifact_ref=af_... offset=30000\`
+(on the command line \`spillway read af_... --offset 30000\`). It ends with \`[Content truncated at 30000 chars. Total: 612345
+chars. Use a higher maxChars to retrieve more.]\` where that helps. Where the ceiling, the client or the turn is the limit, or the
+tool has no \`maxChars\`, the sentence says so instead. The source's own words are inside a [fence](mcp.md#untrusted-content).
+
+Mode \`raw\` is the source of text and web pages. Of a document it is the extracted text, and the reply says so. With the setting
+\`runner.enable_filetype_ingest_router\` on \`off\` or \`shadow\`, a fetch keeps and describes documents without reading them, and
+the reply names the setting.
 `;

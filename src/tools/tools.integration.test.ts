@@ -7,12 +7,12 @@ import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { makePdfWithPages } from "../../test/pdf.ts";
 import { closeSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
-import { openTools } from "../../test/tools.ts";
+import { openTools, TEST_WORD } from "../../test/tools.ts";
 import { letEventsHappen, waitUntil } from "../../test/waiting.ts";
-import { UNTRUSTED_NOTICE } from "../answer/answer.ts";
+import { makeCutNotice, makeTruncationSuffix, toolAudience } from "../answer/truncation.ts";
+import { closingFence, openingFence } from "../answer/untrusted-fence.ts";
 import { clientRows, findClientProfile } from "../config/clients.ts";
-import { listLimits, makeBudget } from "../fit/budget.ts";
-import { makeTruncationSuffix } from "../fit/fit-text.ts";
+import { type Bound, listLimits, makeBudget } from "../fit/budget.ts";
 import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
 import { shareRoom } from "./many-sources.ts";
@@ -166,7 +166,7 @@ describe("fetch_content", () => {
     { name: "no maxChars cuts at 30,000", maxChars: undefined, chars: 30_000, bound: "default" },
     { name: "50,000 cuts there", maxChars: 50_000, chars: 50_000, bound: "request" },
     { name: "999,999 cuts at 100,000", maxChars: 999_999, chars: 100_000, bound: "ceiling" },
-    { name: "0 asks for the smallest", maxChars: 0, chars: 1_000, bound: "smallest" },
+    { name: "12 cuts there", maxChars: 12, chars: 12, bound: "request" },
   ];
   for (const { name, maxChars, chars, bound } of limits) {
     for (const file of ["long.txt", "long.md"]) {
@@ -178,7 +178,17 @@ describe("fetch_content", () => {
         });
         const content = String(fields.content);
         assert.ok(!isError && content.length <= chars && content.length >= chars - 1 && long.startsWith(content));
-        assert.ok(text.endsWith(content + makeTruncationSuffix(chars, 120_000)));
+        const notice = makeCutNotice(
+          { limitChars: chars, totalChars: 120_000, bound: fields.bound as Bound },
+          true,
+          toolAudience,
+        );
+        assert.ok(text.endsWith(content + closingFence(TEST_WORD) + notice));
+        assert.equal(notice.includes("Use a higher maxChars"), bound !== "ceiling");
+        assert.equal(
+          text.split("\n")[1],
+          `Read on: read_artifact artifact_ref=${fields.artifact_ref} offset=${content.length}`,
+        );
         assert.deepEqual(
           [fields.has_more, fields.next_offset, fields.limit_chars, fields.bound],
           [true, content.length, chars, bound],
@@ -191,7 +201,7 @@ describe("fetch_content", () => {
   test("small content has no notice", async () => {
     await using bench = await openTools();
     const { text, fields } = await bench.call("fetch_content", { url: "data:,hello" });
-    assert.ok(text.endsWith("\n\nhello"));
+    assert.ok(text.endsWith(`\n${openingFence(TEST_WORD)}hello${closingFence(TEST_WORD)}`));
     assert.deepEqual([fields.content, fields.truncated, fields.next_offset], ["hello", false, null]);
   });
 
@@ -219,11 +229,12 @@ describe("fetch_content", () => {
     assert.equal(blocks.map((block) => block.text).join(""), text);
     assert.deepEqual(
       blocks.map(({ page }) => page),
-      [undefined, 1, 2, 3, 4, 5],
+      [undefined, 1, 2, 3, 4, 5, undefined],
     );
-    assert.ok(blocks[0]?.text.endsWith(`${UNTRUSTED_NOTICE}\n\n`));
+    assert.ok(blocks[0]?.text.endsWith(openingFence(TEST_WORD)));
+    assert.equal(blocks.at(-1)?.text, closingFence(TEST_WORD));
     assert.deepEqual(
-      blocks.slice(1).map((block) => block.text.trim()),
+      blocks.slice(1, -1).map((block) => block.text.trim()),
       ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"],
     );
     for (const [pages, shown] of [
@@ -233,15 +244,18 @@ describe("fetch_content", () => {
       const read = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, pages });
       assert.equal(read.blocks.map((block) => block.text).join(""), read.text);
       assert.deepEqual(
-        read.blocks.slice(1).map(({ page, text }) => [page, text.trim()]),
+        read.blocks.slice(1, -1).map(({ page, text }) => [page, text.trim()]),
         shown.map((page) => [page, ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"][page - 1]]),
       );
     }
-    const cut = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, max_chars: 1 });
+    const cut = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, max_chars: 9 });
     assert.deepEqual(
-      cut.blocks.map(({ page }) => page),
-      [undefined, 1, 2, 3, 4, 5],
-      "the smallest budget shows them all",
+      cut.blocks.map(({ page, text }) => [page, text.length]).slice(1, -1),
+      [
+        [1, 7],
+        [2, 2],
+      ],
+      "as far as the budget shows them",
     );
   });
 
@@ -352,7 +366,7 @@ describe("fetch_content", () => {
     const { openStore } = await import("../artifacts/artifact-store.ts");
     const store = openStore(objects, { owner: "ada", run: "r" });
     const { text, fields } = await bench.call("fetch_content", { url: "data:,hello", prompt: "hello" }, { store });
-    assert.match(text, /Not kept\.\][\s\S]*the disk is full[\s\S]*hello$/);
+    assert.match(text, /Not kept\.\][\s\S]*the disk is full[\s\S]*\n\nhello\n\n\[End /);
     assert.deepEqual([fields.artifact_ref, fields.responseId, fields.content], [null, null, "hello"]);
     assertHolds("fetch_content", fields);
   });
@@ -393,9 +407,9 @@ describe("fetch_content", () => {
   for (const { flag, plain, document } of [
     { flag: "on", plain: "plain", document: "A page" },
     { flag: "shadow", plain: "plain", document: null },
-    { flag: "off", plain: null, document: null },
+    { flag: "off", plain: "plain", document: null },
   ] as const) {
-    test(`with the ingest flag ${flag} text is ${plain ?? "metadata"} and a PDF is ${document ?? "metadata"}`, async () => {
+    test(`with the ingest flag ${flag} text is ${plain} and a PDF is ${document ?? "metadata"}`, async () => {
       await using bench = await openTools({ "runner.enable_filetype_ingest_router": flag });
       await bench.write("a.txt", "plain");
       await bench.write("a.pdf", makePdfWithPages(["A page"]));
@@ -438,7 +452,7 @@ describe("get_search_content", () => {
     const { text, fields } = await bench.call("get_search_content", { responseId: bench.responseId });
     assert.match(
       text,
-      /^\[3 stored under responseId=rs_.*\]\n0\. "Alpha" \| a\.md \| af_\w+\n1\. "b\.txt" \| b\.txt \| af_\w+\n2\. .* nothing: Invalid URL$/,
+      /^\[3 stored under responseId=rs_.*\]\n\[Begin .*\]\n\n0\. "Alpha" \| a\.md \| af_\w+\n1\. "b\.txt" \| b\.txt \| af_\w+\n2\. .* nothing: Invalid URL\n\n\[End .*\]$/,
     );
     assert.deepEqual([fields.stored_count, (fields.stored as object[]).length], [3, 3]);
     assertHolds("get_search_content", fields);

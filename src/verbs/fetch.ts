@@ -1,9 +1,9 @@
 /** The fetch verb: load, extract, fit, answer. */
 import type { Answer } from "../answer/answer.ts";
-import { answerFetch } from "../answer/fetch-reply.ts";
+import { answerFetch, type SkippedReading } from "../answer/fetch-reply.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
-import type { ContentKind } from "../detect/kind.ts";
+import { isPage } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { findDocumentTitle } from "../extract/document-title.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
@@ -38,8 +38,9 @@ export async function fetchSource(
   session: Session,
 ): Promise<Answer<FetchFields>> {
   const startedAt = session.now();
+  const { budget = makeSourceBudget(session.settings, { requested: options.maxChars }) } = options;
   try {
-    const answer = await answerSource(given, options, session);
+    const answer = await answerSource(given, { ...options, budget }, session);
     emitCompleted(answer, startedAt, session);
     session.background(() => sweepIfDue(session));
     return answer;
@@ -50,7 +51,10 @@ export async function fetchSource(
   }
 }
 
-async function answerSource(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
+/** The options with the one budget of the reply. */
+type BudgetedOptions = FetchOptions & { readonly budget: SourceBudget };
+
+async function answerSource(given: string, options: BudgetedOptions, session: Session): Promise<Answer<FetchFields>> {
   await using source = await loadSource(given, options, session); // From the cache, or acquired, detected and kept.
   const extract = await extractSource(source, options, session);
   if (!needsRendering(extract, session)) return fitAnswer(source, extract, options, session);
@@ -58,7 +62,7 @@ async function answerSource(given: string, options: FetchOptions, session: Sessi
   return fitAnswer(rendered, await extractSource(rendered, options, session), options, session);
 }
 
-function extractSource(source: LoadedSource, options: FetchOptions, session: Session): Promise<Extract> {
+function extractSource(source: LoadedSource, options: BudgetedOptions, session: Session): Promise<Extract> {
   return extractText({
     ...source,
     owner: session.store.owner,
@@ -74,41 +78,50 @@ function extractSource(source: LoadedSource, options: FetchOptions, session: Ses
 async function fitAnswer(
   source: LoadedSource,
   extract: Extract,
-  options: FetchOptions,
+  options: BudgetedOptions,
   session: Session,
 ): Promise<Answer<FetchFields>> {
-  const budget = budgetFor(source.facts, options, session);
+  const { mode = "markdown", password } = options;
+  const budget = chooseBudget(source.facts, options);
   const fittedText = fitText(await readWindow(extract, 0, budget.chars), budget);
   const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
-  return answerFetch({ ...source, extract, title, fittedText, pages, budget });
+  return answerFetch({
+    ...{ ...source, extract, title, fittedText, pages, budget, mode },
+    skipped: findSkippedReading(source.facts, session),
+    hasPassword: password !== undefined,
+    fenceWord: session.makeFenceWord(),
+  });
 }
 
-function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchOptions, { settings }: Session): Budget {
-  const { inline, excerpt } = budget ?? makeSourceBudget(settings, { requested: maxChars });
-  return isPage(content_kind) ? inline : excerpt;
+function chooseBudget({ content_kind }: ArtifactFacts, { budget }: BudgetedOptions): Budget {
+  return isPage(content_kind) ? budget.inline : budget.excerpt;
 }
 
 /** A text is read to its end, to know its length; a document as far as the next reads are likely to need. */
-function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session) {
+function enoughFor(facts: ArtifactFacts, options: BudgetedOptions, session: Session) {
   const { "extract.chars": all, "extract.fetch_chars": likely } = session.settings;
-  const { chars, bound } = budgetFor(facts, options, session);
+  const { chars, bound } = chooseBudget(facts, options);
   const wantedChars = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
   return (size: ExtractSize) => size.chars >= wantedChars;
 }
 
-/** The ingest flag decides which kinds are read; no value of it ever decodes a binary as text. */
-function chooseHandler({ facts, artifact_ref }: LoadedSource, { handlers, settings, emit }: Session): Handler {
+/** The ingest flag decides whether documents are read; no value of it ever decodes a binary as text. */
+function chooseHandler({ facts, artifact_ref }: LoadedSource, session: Session): Handler {
   const { content_kind, media_type } = facts;
-  const handler = findHandler(content_kind, media_type, handlers);
-  const flag = settings["runner.enable_filetype_ingest_router"];
-  if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
-  if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });
-  return metadata;
+  const handler = findHandler(content_kind, media_type, session.handlers);
+  const skipped = findSkippedReading(facts, session);
+  if (skipped?.flag === "shadow")
+    session.emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });
+  return skipped === null ? handler : metadata;
 }
 
-/** Text and web pages are shown inline; every other kind is a document, shown as an excerpt. */
-const isPage = (kind: ContentKind): boolean => kind === "text" || kind === "html";
+/** Whether the ingest flag keeps this source from being read; text and web pages are always read. */
+function findSkippedReading({ content_kind, media_type }: ArtifactFacts, session: Session): SkippedReading | null {
+  const flag = session.settings["runner.enable_filetype_ingest_router"];
+  if (flag === "on" || isPage(content_kind)) return null;
+  return { flag, isReadable: findHandler(content_kind, media_type, session.handlers) !== metadata };
+}
 
 function emitCompleted({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
   emit({

@@ -13,7 +13,12 @@ const lines = Array.from({ length: 400 }, (_, index) => `Line ${index + 1} menti
 );
 
 async function keepSource(source: string) {
-  const session = await openSession({ settings: defaultSettings, cwd: join(import.meta.dirname), inMemory: true });
+  const session = await openSession({
+    settings: defaultSettings,
+    cwd: join(import.meta.dirname),
+    inMemory: true,
+    makeFenceWord: () => "testword",
+  });
   const answer = await fetchSource(source, {}, session);
   const ref = answer.fields.artifact_ref ?? assert.fail("nothing was kept");
   return { answer, read: (options: ReadOptions) => readArtifact(ref, options, session) };
@@ -25,15 +30,17 @@ describe("a shortened answer", () => {
   test("of a fetch equals one with a smaller budget", async () => {
     const { answer } = await keepSource(base64(Buffer.from(lines), "text/plain"));
     for (const chars of [5_000, 1_001, 40, 1]) {
-      const { content, fields, suffix } = answer.shorten(chars, "client");
+      const { content, fields, cut, nextRead } = answer.shorten(chars, "client");
       assert.ok(content !== null && content.length <= chars && lines.startsWith(content) && content.isWellFormed());
       assert.deepEqual([fields.next_offset, fields.has_more, fields.truncated], [content.length, true, true]);
       assert.deepEqual([fields.limit_chars, fields.bound], [chars, "client"]);
-      assert.ok(suffix.includes(`truncated at ${chars} chars. Total: ${lines.length} chars`));
+      assert.deepEqual(cut, { limitChars: chars, totalChars: lines.length, bound: "client" });
+      assert.deepEqual([nextRead?.ref, nextRead?.offset], [fields.artifact_ref, content.length]);
     }
     const none = answer.shorten(0, "client");
     assert.deepEqual([none.content, none.fields.next_offset, none.fields.has_more], [null, 0, true]);
-    assert.equal(answerText(none), answer.shorten(1, "client").summary);
+    const { summary, fields } = answer.shorten(1, "client");
+    assert.equal(answerText(none), `${summary}\nRead on: read_artifact artifact_ref=${fields.artifact_ref} offset=0`);
     assert.equal(answer.shorten(100_000, "client").fields.bound, "default");
   });
 

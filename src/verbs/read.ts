@@ -64,7 +64,11 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   });
   const reading = await readSelected(extract, selector, budget, signal);
   const totalLines = await select.countTotalLines(extract);
-  const answer = answerRead({ record, extract, selector, reading, totalLines, budget });
+  const answer = answerRead({
+    ...{ record, extract, selector, reading, totalLines, budget, mode },
+    hasPassword: password !== undefined,
+    fenceWord: session.makeFenceWord(),
+  });
   emitRead(answer, session);
   return answer;
 }

@@ -31,5 +31,5 @@ test("the inspector accepts the tools and calls one", { skip }, async () => {
   );
   assert.ok(!/warning|error/i.test(stderr), stderr);
   const call = await inspect("--method", "tools/call", "--tool-name", "web_fetch", "--tool-arg", "url=data:,hello");
-  assert.match(JSON.parse(call.stdout).content[0].text, /hello$/);
+  assert.match(JSON.parse(call.stdout).content[0].text, /\n\nhello\n\n\[End untrusted content /);
 });

@@ -7,7 +7,7 @@ import { openResponseBody } from "./body/response-body.ts";
 import { type Deadline, withDeadline } from "./deadline.ts";
 import { type Guard, makeGuard } from "./guard/address-guard.ts";
 import { makeHostDelay } from "./host-delay.ts";
-import { formatUrl, toOpenedSource, toUnchangedSource } from "./opened-response.ts";
+import { toOpenedSource, toUnchangedSource } from "./opened-response.ts";
 import { makePageRequester, type PageRequestOptions, type PageResponse } from "./page-requests.ts";
 import { preferMarkdown } from "./prefer-markdown.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type Send,
 } from "./redirects.ts";
 import { type HeaderOptions, makeRequestHeaders, type RequestHeaders } from "./request-headers.ts";
+import { formatUrl } from "./response-notes.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
 import { makeServicePost, type PostOptions } from "./service-post.ts";
 import { getPort } from "./transport/env-proxy.ts";

@@ -1,11 +1,9 @@
 /** Turns the final response of a fetch into an opened source: its name, notes for the reader, and its freshness. */
-import { URL_CHARS } from "../../system/clip-lengths.ts";
-import { redactUrl } from "../../system/redact-url.ts";
-import { clip } from "../../system/safe-names.ts";
 import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "../freshness.ts";
 import type { OpenedSource, UnchangedSource } from "../source.ts";
 import type { FetchedPage } from "./prefer-markdown.ts";
 import type { FinalResponse } from "./redirects.ts";
+import { makeMarkdownNote, makeRedirectNote } from "./response-notes.ts";
 import { findFileName } from "./url.ts";
 
 /** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
@@ -28,11 +26,7 @@ export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrig
     response: {
       statusCode: status,
       isDirect: response.isDirect,
-      notes: [
-        ...makeNotes(origin),
-        ...(isAlternate ? [`Read as Markdown from ${formatUrl(url)}.`] : []),
-        ...body.notes,
-      ],
+      notes: [...makeNotes(origin), ...(isAlternate ? [makeMarkdownNote(url)] : []), ...body.notes],
       shortfall: () => (status === 206 ? { by: "server", reason: "the server sent only a part" } : body.shortfall()),
       freshness: findFreshness(response, origin.first, now),
     },
@@ -59,12 +53,9 @@ function findFreshness(response: FinalResponse, first: FinalResponse, now: numbe
 function makeNotes({ requested, first, notes }: PageOrigin): string[] {
   const { url, isProxied, status } = first;
   return [
-    ...(url.href === requested.href ? [] : [`Redirected to ${formatUrl(url)}.`]),
+    ...(url.href === requested.href ? [] : [makeRedirectNote(url)]),
     ...notes,
     ...(status === 206 ? ["The server sent only a part although the whole was requested."] : []),
     ...(isProxied ? ["Fetched through a proxy: the host's name was checked, its address could not be."] : []),
   ];
 }
-
-/** A URL in a sentence for the reader: short, without secrets, and in quotes, because its server chose its words. */
-export const formatUrl = (url: URL): string => JSON.stringify(clip(redactUrl(url.href), URL_CHARS));

@@ -63,7 +63,7 @@ function toFacts({ mediaType }: LocalFile, { count, previewPath }: Tally): Parti
 }
 
 /** The pages as PDF, which older versions store, else the first page as a picture. */
-const PREVIEW = /(^|\/)preview\.(pdf|jpe?g)$/i;
+const PREVIEW = /^(QuickLook\/)?preview\.(pdf|jpe?g)$/i;
 
 /** One line for each member, as far as they can be listed. */
 async function* listLines(file: LocalFile, tally: Tally, signal: AbortSignal): AsyncGenerator<string> {

@@ -40,6 +40,8 @@ export type PassageReading = {
   readonly text: string;
   readonly passages: readonly RankedPlace[];
   readonly matchedCount: number;
+  /** Where the rest of a cut passage is, or the next best one; null where all that are worth reading are shown. */
+  readonly nextOffset: number | null;
   shorten(chars: number, bound: Bound): PassageReading;
 };
 
@@ -123,8 +125,17 @@ export function makePassageReading(
     text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
     matchedCount,
+    nextOffset: findRestOfCut(texts.at(-1), ranked[texts.length - 1]) ?? ranked[texts.length]?.start ?? null,
     shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
   };
+}
+
+/** Where the rest of a passage begins of which only a part is shown, below the line with its place. */
+function findRestOfCut(text: string | undefined, place: RankedPlace | undefined): number | null {
+  if (text === undefined || place === undefined) return null;
+  const headerEnd = text.indexOf("\n");
+  const shownChars = headerEnd === -1 ? 0 : text.length - headerEnd - 1;
+  return place.start + shownChars < place.end ? place.start + shownChars : null;
 }
 
 /** Whole passages, best first; the first one is cut rather than left out. */

@@ -40,7 +40,7 @@ describe("the tools of the AI SDK surface", () => {
       allTools.map(({ name, input }) => [name, { ...inputSchema(input), additionalProperties: false }]),
     );
     const { content } = seen[1].messages.at(-1);
-    assert.match(content, /^\[Fetched .*artifact_ref=af_[\s\S]*hello from a file$/);
+    assert.match(content, /^\[Fetched .*artifact_ref=af_[\s\S]*hello from a file\n\n\[End untrusted content \w+\.\]$/);
   });
 
   for (const [count, minChars] of [

@@ -23,6 +23,8 @@ export type Terminal = {
   out(text: string | Uint8Array): Promise<void>;
   /** Writes the last output. Works even after Ctrl-C, and does not wait for the reader. */
   lastOut(text: string): void;
+  /** Lets the process end although its last output was not read. */
+  dropOutput?(): void;
   note(text: string): void;
   /** Draws a line over the previous one, on a terminal only. An empty line clears it. */
   progress?(line: string): void;

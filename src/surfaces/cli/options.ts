@@ -25,7 +25,7 @@ export function readMode(call: Call): Mode {
 export const maxCharsRow: OptionRow = {
   type: "string",
   value: "N",
-  about: `Characters of content to show, at most ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
+  about: `Characters of content to show, 1 to ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
 };
 
 export const passwordRow: OptionRow = {
@@ -48,13 +48,13 @@ export function readText({ values }: Call, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The value of --max-chars. A number out of range is clamped later, and the reply says so. */
+/** The value of --max-chars. A number above the ceiling is lowered later, and the reply says so. */
 export function readMaxChars(call: Call): number | undefined {
   const text = readText(call, "max-chars");
   if (text === undefined) return undefined;
   const chars = /^\d+(?:[_,]\d+)*$/.test(text) ? Number(text.replaceAll(/[_,]/g, "")) : Number.NaN;
-  if (Number.isSafeInteger(chars)) return chars;
-  throw new SpillwayError("usage", `--max-chars must be a whole number from 0, got ${JSON.stringify(clip(text))}.`, {
+  if (Number.isSafeInteger(chars) && chars >= 1) return chars;
+  throw new SpillwayError("usage", `--max-chars must be a whole number from 1, got ${JSON.stringify(clip(text))}.`, {
     hint: "For example --max-chars 50000, or leave it out.",
   });
 }

@@ -1,9 +1,11 @@
 /** The process of the CLI: streams, signals and exit status. */
+import { once } from "node:events";
 import { guardStdout } from "../mcp/stdout.ts";
 import { runCli } from "./main.ts";
 
 const stopController = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;
+let isOutputDropped = false;
 /** Our own output. As an MCP server, everything else that prints to stdout is redirected to stderr. */
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
@@ -34,6 +36,9 @@ const status = await runCli(
     stdin: readStdin(),
     out,
     lastOut: (text) => void write(text),
+    dropOutput: () => {
+      isOutputDropped = true;
+    },
     note: (text) => process.stderr.write(text),
     ...(process.stderr.isTTY && { progress: (line: string) => process.stderr.write(`\r\x1b[2K${line}`) }),
     color: process.stdout.isTTY === true && !process.env.NO_COLOR,
@@ -41,8 +46,8 @@ const status = await runCli(
   stopController.signal,
 );
 process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
-// Standard input may still be open.
-if (stopController.signal.aborted) process.exit();
+// Standard input may still be open, or a write may wait for a reader that never reads.
+if (stopController.signal.aborted || isOutputDropped) process.exit();
 
 /** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
 async function* readStdin(): AsyncGenerator<Uint8Array> {
@@ -50,11 +55,8 @@ async function* readStdin(): AsyncGenerator<Uint8Array> {
 }
 
 /** Waits for a slow reader, but not for a closed one. */
-function out(text: string | Uint8Array): Promise<void> {
-  return new Promise((done, stop) => {
-    if (stopController.signal.aborted) return stop(stopController.signal.reason);
-    if (write(text)) return done();
-    process.stdout.once("drain", done);
-    stopController.signal.addEventListener("abort", () => stop(stopController.signal.reason), { once: true });
-  });
+async function out(text: string | Uint8Array): Promise<void> {
+  const { signal } = stopController;
+  signal.throwIfAborted();
+  if (!write(text)) await once(process.stdout, "drain", { signal });
 }

@@ -2,6 +2,8 @@
 import type { Resource } from "@modelcontextprotocol/server";
 import type { ArtifactRecord } from "../../artifacts/record.ts";
 import type { Session } from "../../session/session.ts";
+import { LISTED_TEXT_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { readArtifactTool } from "../../tools/read-artifact.ts";
 import type { ArtifactLink, ToolSession } from "../../tools/tool.ts";
@@ -57,9 +59,14 @@ function recordResource({
   return toResource({ artifact_ref, name, mediaType, sizeBytes });
 }
 
-/** The resource of an artifact, as lists and links name it. */
+/** The resource of an artifact, as lists and links name it. Its name and type may be a stranger's words. */
 export function toResource({ artifact_ref, name, mediaType, sizeBytes }: ArtifactLink): Resource {
-  return { uri: `artifact://${artifact_ref}`, name, mimeType: mediaType, size: sizeBytes };
+  return {
+    uri: `artifact://${artifact_ref}`,
+    name: clip(name, LISTED_TEXT_CHARS).trim() || artifact_ref,
+    mimeType: clip(mediaType, LISTED_TEXT_CHARS),
+    size: sizeBytes,
+  };
 }
 
 /** Reads the selected part of an artifact; undefined for a URI of another kind. */

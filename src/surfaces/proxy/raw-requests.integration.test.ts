@@ -84,7 +84,7 @@ const requests: Readonly<Record<string, { status: number; raw(place: { host: str
   },
 };
 
-describe("a request with", { timeout: 20_000 }, () => {
+describe("a request with", () => {
   for (const [title, { status, raw }] of Object.entries(requests)) {
     test(`${title} is answered with ${status} and not passed on`, async () => {
       const { statuses, text, received } = await sendRaw(raw);

@@ -5,6 +5,7 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { setTableTags } from "./aria-tables.ts";
 import { moveStreamedParts } from "./react-streaming.ts";
+import { hideSameColor } from "./text-colors.ts";
 import { type Page, treeLimits } from "./tree.ts";
 import { TreeBuilder, usesAttribute } from "./tree-builder.ts";
 import { hideTransparent, showAriaHidden } from "./visibility.ts";
@@ -29,6 +30,7 @@ function toPage({ root, elements, payloads, isComplete }: TreeBuilder): Page {
     if (element?.parent && element.parent.end < element.end) element.parent.end = element.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
+  hideSameColor(inOrder);
   showAriaHidden(inOrder);
   setTableTags(inOrder);
   return { root, elements: inOrder, payloads, isComplete };

@@ -16,10 +16,11 @@ import {
   voidTags,
 } from "./tags.ts";
 import { findTexInUrl } from "./tex-images.ts";
+import { BACKGROUND_COLOR, readStyleColors, TEXT_COLOR } from "./text-colors.ts";
 import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
 import { hidesElement, isTransparentStyle } from "./visibility.ts";
 
-const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
+const hidingAttributes = new Set(["hidden", "style", "aria-hidden", "bgcolor"]);
 const usedAttributes = new Set(
   (
     "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
@@ -30,7 +31,11 @@ const usedAttributes = new Set(
 /** Whether an attribute of this name is used at all. */
 export function usesAttribute(tag: string, name: string): boolean {
   return (
-    usedAttributes.has(name) || hidingAttributes.has(name) || isImageSource(tag, name) || isFrameAttribute(tag, name)
+    usedAttributes.has(name) ||
+    hidingAttributes.has(name) ||
+    (tag === "font" && name === "color") ||
+    isImageSource(tag, name) ||
+    isFrameAttribute(tag, name)
   );
 }
 
@@ -110,7 +115,10 @@ export class TreeBuilder {
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
     if (name === "style" && isTransparentStyle(value)) this.#setAttribute("data-transparent", "");
-    if (isImageSource(this.#tag, name)) this.#setTex(findTexInUrl(value));
+    if (name === "style") for (const [colored, color] of readStyleColors(value)) this.#setAttribute(colored, color);
+    if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
+    else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
+    else if (isImageSource(this.#tag, name)) this.#setTex(findTexInUrl(value));
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (hidingAttributes.has(name)) this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);

@@ -87,13 +87,24 @@ export function hidesElement(name: string, value: string): boolean {
   return name === "hidden" ? value !== "until-found" : hidesByStyle(value);
 }
 
+/** Off the screen: far away, or less far and out of the flow. */
+const offScreen = [
+  "(?:^|;)(?:left|right|top|bottom|text-indent|margin-(?:left|right|top|bottom)):-(?:\\d{4,}|\\d{3}(?:em|rem|vw|vh))",
+  "^(?=.*position:(?:absolute|fixed)).*(?:^|;)(?:left|right|top|bottom):-[5-9]\\d\\dpx",
+  "(?:^|;)transform:translate(?:x|y|3d)?\\((?:[^)]*,)?-\\d{4,}",
+];
+
 /** Styles that hide an element without any class. */
 const hidingStyles = [
-  /(?:^|;)(?:display:none|visibility:hidden|content-visibility:hidden|font-size:0(?:\.0+)?(?:px|em|rem|pt|%)?)(?:!important)?(?:;|$)/,
-  /(?:^|;)(?:left|right|top|text-indent|margin-left):-\d{4,}/,
+  /(?:^|;)(?:display:none|visibility:hidden|content-visibility:hidden)(?:!important)?(?:;|$)/,
+  new RegExp(offScreen.join("|")),
   /(?:^|;)clip:rect\((?:[01](?:px)?,?){4}\)|(?:^|;)clip-path:inset\((?:50|100)%/,
   /(?:^|;)transform:scale[xy]?\(0\)/,
   /(?:^|;)(?:max-)?(?:height|width):0(?:px)?;(?:.*;)?overflow:hidden|(?:^|;)overflow:hidden;(?:.*;)?(?:max-)?(?:height|width):0(?:px)?(?:;|$)/,
+  // At most one pixel.
+  /(?:^|;)font-size:(?:0*(?:\.0\d*)?(?:em|rem|%)?|(?:0*(?:\.\d+)?|0*1(?:\.0+)?)(?:px|pt))(?:!important)?(?:;|$)/,
+  // Except where a gradient fills the letters.
+  /^(?!.*background-clip:text).*(?:^|;)color:(?:transparent|rgba\([\d.,%]*,0(?:\.0+)?\))(?:!important)?(?:;|$)/,
 ];
 
 function hidesByStyle(value: string): boolean {

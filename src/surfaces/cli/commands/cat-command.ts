@@ -1,5 +1,5 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
-import { describeFailure, toDocumentFields } from "../../../answer/extract-notices.ts";
+import { describeFailure, describeRawText, toDocumentFields } from "../../../answer/extract-notices.ts";
 import { describeCut, hintForCut } from "../../../answer/source-cut.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
@@ -74,6 +74,8 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers, 
   const error = describeFailure(facts, extract);
   if (call.json)
     return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));
+  const notRaw = describeRawText(facts, readMode(call));
+  if (notRaw !== undefined) call.terminal.note(`spillway: ${notRaw} --raw prints the bytes.\n`);
   if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
   if (error !== undefined || !extract.hasText) {
     const isEncrypted = extract.ended?.failed?.reason === "encrypted";

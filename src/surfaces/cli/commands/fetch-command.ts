@@ -1,6 +1,7 @@
 /** `spillway fetch`: fetches any source, and prints a bounded answer and a ref. */
 import { type Answer, answerText } from "../../../answer/answer.ts";
 import { formatCount, formatNumber } from "../../../answer/phrases.ts";
+import { commandAudience } from "../../../answer/truncation.ts";
 import type { FetchFields } from "../../../contract/fetch-fields.ts";
 import { makeSourceBudget } from "../../../fit/budget.ts";
 import { CHARACTER_LIMIT, MIN_BUDGET_CHARS, OVERHEAD_CHARS } from "../../../fit/limits.ts";
@@ -60,7 +61,8 @@ function createBoundedReply() {
     roomChars: () => Math.max(MIN_BUDGET_CHARS, roomLeft - OVERHEAD_CHARS),
     omittedCount: () => omitted,
     add(answer: Answer<FetchFields>): string {
-      const text = [`${answerText(answer)}\n`, `${answer.summary}\n`].find(({ length }) => length <= roomLeft);
+      const forms = [answer, answer.shorten(0, "turn")].map((each) => `${answerText(each, commandAudience)}\n`);
+      const text = [...forms, `${answer.summary}\n`].find(({ length }) => length <= roomLeft);
       if (text === undefined) omitted++;
       roomLeft -= text?.length ?? 0;
       return text ?? "";

@@ -26,7 +26,8 @@ export const mcpCommand: Command = {
     const settings = settingsDespiteProblems(config);
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
     await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
-    await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
+    const { unread } = await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
+    if (unread) terminal.dropOutput?.();
     return 0;
   },
 };

@@ -1,5 +1,6 @@
 /** `spillway read`: reads part of an artifact, chosen by place or by question. */
 import { answerText } from "../../../answer/answer.ts";
+import { commandAudience } from "../../../answer/truncation.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { readArtifact } from "../../../verbs/read.ts";
 import { rejectExtraArguments } from "../arguments.ts";
@@ -41,7 +42,7 @@ export const readCommand: Command = {
       password: option("password"),
     };
     const answer = await readArtifact(ref, options, await call.session());
-    await call.terminal.out(call.json ? toJsonLine(answer.fields) : `${answerText(answer)}\n`);
+    await call.terminal.out(call.json ? toJsonLine(answer.fields) : `${answerText(answer, commandAudience)}\n`);
     return 0;
   },
 };
