@@ -1,4 +1,4 @@
-/** Runs one PDF engine or program over many files under the same limits, and collects the results. */
+/** Runs one engine or program over many files under the same limits, and collects the results. */
 import { type ChildProcess, execFileSync, fork, spawnSync } from "node:child_process";
 import { on } from "node:events";
 import { readFileSync } from "node:fs";
@@ -21,11 +21,15 @@ const MAX_CPU_SECONDS = 20;
 const MAX_WALL_MS = 60_000;
 
 /** Reads all files with one process per engine. The process is restarted after a crash or a time-out. */
-export async function readWithEngine(name: string, paths: readonly string[]): Promise<Reading[]> {
+export async function readWithEngine(
+  name: string,
+  paths: readonly string[],
+  program = "./pdf-child.ts",
+): Promise<Reading[]> {
   const readings: Reading[] = [];
   let child: ChildProcess | null = null;
   for (const path of paths) {
-    child ??= await startChild(name);
+    child ??= await startChild(name, program);
     const reading = await readInChild(child, path);
     readings.push(reading);
     if (reading.failed !== "crash" && reading.failed !== "time-out") continue;
@@ -65,8 +69,8 @@ async function measureMedian(measure: () => Promise<number>): Promise<number> {
   return times.sort((a, b) => a - b)[3] ?? 0;
 }
 
-async function startChild(name: string): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL("./pdf-child.ts", import.meta.url)), [name], {
+async function startChild(name: string, program: string): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), [name], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
   });

@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   fit: () => import("./fit.ts"),
   mcp: () => import("./mcp.ts"),
   html: () => import("./html.ts"),
+  office: () => import("./office.ts"),
   overflow: () => import("./overflow.ts"),
   pdf: () => import("./pdf.ts"),
   runner: () => import("./runner.ts"),

@@ -112,7 +112,7 @@ function makeScattered(): Uint8Array {
 }
 
 function makeTalk(): Uint8Array {
-  const footer = makeShape(["Eastmere Harbour Trust"], "ftr") + makeShape(["1"], "sldNum");
+  const footer = makeShape(["Eastmere Harbour Trust"], "ftr");
   const tableCell = (text: string): string =>
     `<a:tc><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
   const table = `<p:graphicFrame><a:tbl><a:tr>${tableCell("Gate")}${tableCell("Minutes")}</a:tr><a:tr>${tableCell("Upper")}${tableCell("4")}</a:tr></a:tbl></p:graphicFrame>`;

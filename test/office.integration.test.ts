@@ -5,6 +5,7 @@ import { openCli } from "./cli.ts";
 import { fetchFixture } from "./fixtures.ts";
 import { openMcp } from "./mcp.ts";
 import { makeDocx, makeParagraph, makePptx, makeShape, makeXlsx } from "./office.ts";
+import { bombs } from "./office-bombs.ts";
 import { encryptAgile } from "./office-encryption.ts";
 
 const heading = (text: string): string => makeParagraph(text, '<w:outlineLvl w:val="0"/>');
@@ -87,15 +88,15 @@ describe("an office document", { timeout: 120_000 }, () => {
     );
 
     const sheet = await read(xlsx, "--pages", "2");
-    assert.match(sheet, /: sheet Budget, lines /);
+    assert.match(sheet, /: sheet "Budget", lines /);
     assert.match(sheet, /## Budget\n\n\| Item \| Amount \|\n\| --- \| --- \|\n\| Paint \| 120 \|/);
-    assert.match(await read(xlsx, "--section", "budget"), /: sheet Budget, lines [\s\S]*Paint/);
-    assert.match(await read(xlsx, "--query", "station 5999"), /\[sheet Levels, rows \d+-6001, lines /);
-    assert.match(await read(xlsx, "--lines", "1-4"), /: sheet Levels, rows 1-\d+, lines 1-4 of /);
+    assert.match(await read(xlsx, "--section", "budget"), /: sheet "Budget", lines [\s\S]*Paint/);
+    assert.match(await read(xlsx, "--query", "station 5999"), /\[sheet "Levels", rows \d+-6001, lines /);
+    assert.match(await read(xlsx, "--lines", "1-4"), /: sheet "Levels", rows 1-\d+, lines 1-4 of /);
     const [all] = await cli.json("read", xlsx, "--pages", "1");
     assert.deepEqual([all.page_range, all.page_count, all.has_more], ["1", 3, true]);
 
-    assert.match(await read(docx, "--section", "Power"), /Power, lines [\s\S]*# Power\n\nEvery gate opens by hand\./);
+    assert.match(await read(docx, "--section", "Power"), /"Power", lines [\s\S]*# Power\n\nEvery gate opens by hand\./);
     assert.match(await read(docx, "--offset", "9"), /This covers the locks/);
     const { status, err } = await cli.run(["read", pptx, "--pages", "9"]);
     assert.notEqual(status, 0);
@@ -146,5 +147,17 @@ describe("an office document", { timeout: 120_000 }, () => {
     const { summary, fields } = await fetchFixture(cli.work, "budget.xlsx");
     assert.match(summary, /sheets 3\. /);
     assert.deepEqual([fields.content_kind, fields.handler, fields.page_count], ["office_doc", "office", 3]);
+  });
+
+  test("made to exhaust a reader leaves the next one to be served", async () => {
+    await using cli = await openCli();
+    const wanted = ["200 MB of empty paragraphs", "tables nested 100,000 deep", "a part that claims 10 bytes"];
+    for (const [index, bomb] of bombs.filter(({ name }) => wanted.includes(name)).entries()) {
+      await cli.write(`bomb-${index}.docx`, bomb.make());
+      const [fields] = await cli.json("fetch", `bomb-${index}.docx`);
+      assert.equal(fields.error, "Failed to extract text from Word document: too large", bomb.name);
+      await cli.write("good.docx", makeDocx(makeParagraph(`Still here after ${index}.`)));
+      assert.match((await cli.run(["fetch", "good.docx"])).out, new RegExp(`Still here after ${index}\\.`));
+    }
   });
 });

@@ -1,5 +1,5 @@
 /** Writes small office documents for tests: Office Open XML and OpenDocument packages, stored so that bytes never vary. */
-import { makeZip } from "./zip.ts";
+import { makeZip, type ZipPart } from "./zip.ts";
 
 /** XML or other members by their path in the package. */
 export type PackageParts = Readonly<Record<string, string | Uint8Array>>;
@@ -189,4 +189,21 @@ function makeRoot(main: string, type: string): PackageParts {
 
 export function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}
+
+/** The members of a package that was made without compression. */
+export function readStored(bytes: Buffer): ZipPart[] {
+  const parts: ZipPart[] = [];
+  for (let at = 0; bytes.readUInt32LE(at) === 0x04034b50; ) {
+    const [size, nameBytes] = [bytes.readUInt32LE(at + 18), bytes.readUInt16LE(at + 26)];
+    const start = at + 30 + nameBytes;
+    parts.push({ name: bytes.toString("utf8", at + 30, start), data: bytes.subarray(start, start + size) });
+    at = start + size;
+  }
+  return parts;
+}
+
+/** The package with its members compressed. */
+export function compressPackage(bytes: Buffer): Buffer {
+  return makeZip(readStored(bytes));
 }

@@ -39,8 +39,9 @@ export function makeZip(parts: readonly ZipPart[]): Buffer {
   const directory = Buffer.concat(entries);
   const end = Buffer.alloc(22);
   end.write("PK\x05\x06", 0, "latin1");
-  end.writeUInt16LE(parts.length, 8);
-  end.writeUInt16LE(parts.length, 10);
+  // Of more members only the lower bits fit; readers count the entries.
+  end.writeUInt16LE(parts.length & 0xffff, 8);
+  end.writeUInt16LE(parts.length & 0xffff, 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...locals, directory, end]);

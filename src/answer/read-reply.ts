@@ -112,11 +112,11 @@ function summaryLine({ record, extract, reading, totalLines }: ReadFacts): strin
   return reading.type === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
-/** Where a range is: `page 3 of 40`, `slides 3-7 of 12`, `sheet Budget, rows 5001-9000`, or a heading. */
+/** Where a range is: `page 3 of 40`, `slides 3-7 of 12`, `sheet "Budget", rows 5001-9000`, or a heading. */
 function namePlace({ label, pages, pageLabel }: RangeReading, { info, pageName }: Extract): string {
   if (pages === null) return quoteLabel(label);
   const isNumbered = pageLabel === null || pageLabel === `${pageName} ${pages}`;
-  if (!isNumbered) return quoteLabel(pageLabel);
+  if (!isNumbered) return clip(pageLabel);
   const total = info.pageCount === undefined ? "" : ` of ${formatNumber(info.pageCount)}`;
   return `${pageName}${pageLabel === null ? "s" : ""} ${pages}${total}`;
 }

@@ -9,6 +9,8 @@ export type OfficeFacts = {
   readonly hiddenSheets: number;
   /** The package is damaged or incomplete, and was read as far as possible. */
   readonly isIncomplete: boolean;
+  /** Parts that are too long and were read up to a bound. */
+  readonly cutParts: number;
 };
 
 /** Counts of one slide or sheet that are added up over the document. */
@@ -20,13 +22,13 @@ export type SheetCounts = {
 };
 
 type OfficeCounts = SlideCounts & SheetCounts;
-const emptyCounts: Partial<OfficeCounts> = {};
+const emptyCounts: Partial<OfficeCounts & PageTally> = {};
 
 /** The facts of a document as warnings. */
 export function describeOffice(info: Info<OfficeFacts>): Description {
-  const { pageName, hiddenSheets = 0, isIncomplete = false } = info;
+  const { pageName, hiddenSheets = 0, isIncomplete = false, cutParts = 0 } = info;
   const tally: (PageTally & Partial<OfficeCounts>) | undefined = info.tally;
-  const { hiddenSlides = 0, hiddenRows = 0, hiddenColumns = 0, cutCells = 0 } = tally ?? emptyCounts;
+  const { damaged = 0, hiddenSlides = 0, hiddenRows = 0, hiddenColumns = 0, cutCells = 0 } = tally ?? emptyCounts;
   const hidden = [
     { count: hiddenSheets, thing: "sheet" },
     { count: hiddenSlides, thing: "slide" },
@@ -39,6 +41,8 @@ export function describeOffice(info: Info<OfficeFacts>): Description {
     warnings: [
       ...(hidden.length === 0 ? [] : [`Hidden in the document, but part of this text: ${names}.`]),
       ...(cutCells === 0 ? [] : [`Too long for a row and cut: ${formatCount(cutCells, "cell")}.`]),
+      ...(damaged === 0 ? [] : [`Damaged, and read only in part: ${formatCount(damaged, pageName ?? "page")}.`]),
+      ...(cutParts === 0 ? [] : [`Too long and read only in part: ${formatCount(cutParts, "part")} of the file.`]),
       ...(isIncomplete ? ["The file is damaged; this is what could be read of it."] : []),
     ],
   };

@@ -2,6 +2,7 @@
 import type { XmlEvents, XmlTag } from "../xml/scan-xml.ts";
 import { EquationBuilder } from "./equations.ts";
 import { MarkdownBlocks } from "./markdown-blocks.ts";
+import { toTable } from "./named-table.ts";
 import type { Relation } from "./package-parts.ts";
 
 type Line = { readonly level: number; readonly isItem: boolean; readonly text: string };
@@ -9,9 +10,9 @@ type Shape = { placeholder: string; readonly lines: Line[] };
 type Paragraph = { level: number; bullet: boolean | undefined; text: string };
 type Block = { readonly shape: Shape } | { readonly rows: string[][] };
 
-/** Placeholders that repeat on every slide; those with a number or a picture of the slide have no text of their own. */
-const footerPlaceholders = new Set(["dt", "ftr", "hdr"]);
-const emptyPlaceholders = new Set(["sldNum", "sldImg"]);
+/** Placeholders that repeat on every slide. */
+const footerPlaceholders: ReadonlySet<string> = new Set(["dt", "ftr", "hdr"]);
+const numberPlaceholders: ReadonlySet<string> = new Set(["sldNum", "sldImg"]);
 
 export class DrawingText implements XmlEvents {
   /** Relations to diagrams and charts, whose text is in other parts. */
@@ -42,7 +43,7 @@ export class DrawingText implements XmlEvents {
       this.#equation.builder.open(name, tag);
       return;
     }
-    this.#openers[name]?.(tag);
+    this.#openers.get(name)?.(tag);
   }
 
   close(name: string): void {
@@ -54,7 +55,7 @@ export class DrawingText implements XmlEvents {
       this.#closeInEquation(this.#equation);
       return;
     }
-    this.#closers[name]?.();
+    this.#closers.get(name)?.();
   }
 
   text(text: string): void {
@@ -75,7 +76,16 @@ export class DrawingText implements XmlEvents {
 
   /** Headers, footers and dates, which most slides share. */
   get footers(): string[] {
-    const shapes = this.#shapes.filter(({ placeholder }) => footerPlaceholders.has(placeholder));
+    return this.#readPlaceholders(footerPlaceholders);
+  }
+
+  /** The number that the slide shows, which need not be its place in the file. */
+  get slideNumber(): string {
+    return this.#readPlaceholders(numberPlaceholders).find((text) => /^\d+$/.test(text)) ?? "";
+  }
+
+  #readPlaceholders(names: ReadonlySet<string>): string[] {
+    const shapes = this.#shapes.filter(({ placeholder }) => names.has(placeholder));
     return shapes.flatMap(({ lines }) => lines.map(({ text }) => text.trim()));
   }
 
@@ -93,7 +103,7 @@ export class DrawingText implements XmlEvents {
     return this.#blocks.flatMap((block) => ("shape" in block ? [block.shape] : []));
   }
 
-  readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
+  readonly #openers = toTable<(tag: XmlTag) => void>({
     sld: (tag) => {
       this.isHidden = tag.get("show") === "0";
     },
@@ -139,9 +149,9 @@ export class DrawingText implements XmlEvents {
     oMath: () => {
       this.#equation = { builder: new EquationBuilder(), depth: 0 };
     },
-  };
+  });
 
-  readonly #closers: Readonly<Record<string, () => void>> = {
+  readonly #closers = toTable<() => void>({
     t: () => {
       this.#isInText = false;
     },
@@ -157,16 +167,20 @@ export class DrawingText implements XmlEvents {
     tbl: () => {
       this.#rows = undefined;
     },
-  };
+  });
 
   #startShape(): void {
     this.#shape = { placeholder: "", lines: [] };
-    this.#blocks.push({ shape: this.#shape });
+  }
+
+  /** A shape is kept from its first line on: most have none. */
+  #addLine(line: Line): void {
+    if (this.#shape.lines.push(line) === 1) this.#blocks.push({ shape: this.#shape });
   }
 
   #describePicture(tag: XmlTag): void {
     const description = tag.get("descr")?.replaceAll(/\s+/g, " ").trim();
-    if (description) this.#shape.lines.push({ level: 0, isItem: false, text: `[image: ${description}]` });
+    if (description) this.#addLine({ level: 0, isItem: false, text: `[image: ${description}]` });
   }
 
   #setBullet(bullet: boolean): void {
@@ -202,7 +216,7 @@ export class DrawingText implements XmlEvents {
     else {
       const isBody = this.#shape.placeholder === "body" || this.#shape.placeholder === "obj";
       const isItem = paragraph.bullet ?? (isBody || paragraph.level > 0);
-      this.#shape.lines.push({ level: paragraph.level, isItem, text: paragraph.text });
+      this.#addLine({ level: paragraph.level, isItem, text: paragraph.text });
     }
   }
 }
@@ -212,7 +226,7 @@ const MAX_REFERENCES = 500;
 const isTitle = (placeholder: string): boolean => placeholder === "title" || placeholder === "ctrTitle";
 
 function writeShape({ placeholder, lines }: Shape, blocks: MarkdownBlocks): void {
-  if (footerPlaceholders.has(placeholder) || emptyPlaceholders.has(placeholder)) return;
+  if (footerPlaceholders.has(placeholder) || numberPlaceholders.has(placeholder)) return;
   // One paragraph alone is a sentence, not a list.
   const isList = lines.length > 1;
   for (const { level, isItem, text } of lines) {

@@ -1,5 +1,6 @@
 /** Office equations (OMML) as TeX. */
 import type { XmlTag } from "../xml/scan-xml.ts";
+import { toTable } from "./named-table.ts";
 
 type Node = { readonly name: string; readonly value: string; readonly children: Node[]; text: string };
 
@@ -45,7 +46,7 @@ function writeAll(nodes: readonly Node[]): string {
 function write(node: Node): string {
   if (node.name === "t") return escapeTex(node.text);
   if (node.name.endsWith("Pr")) return "";
-  return (writers[node.name] ?? ((other: Node) => writeAll(other.children)))(node);
+  return (writers.get(node.name) ?? ((other: Node) => writeAll(other.children)))(node);
 }
 
 /** The content of the first child of this name. */
@@ -58,7 +59,7 @@ function property(node: Node, name: string): string | undefined {
   return properties?.children.find((child) => child.name === name)?.value;
 }
 
-const writers: Readonly<Record<string, (node: Node) => string>> = {
+const writers = toTable<(node: Node) => string>({
   f: (node) => `\\frac{${part(node, "num")}}{${part(node, "den")}}`,
   sSup: (node) => `${group(part(node, "e"))}^{${part(node, "sup")}}`,
   sSub: (node) => `${group(part(node, "e"))}_{${part(node, "sub")}}`,
@@ -70,17 +71,17 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
   func: (node) => `${writeFunction(part(node, "fName"))}{${part(node, "e")}}`,
   limLow: (node) => `${part(node, "e")}_{${part(node, "lim")}}`,
   limUpp: (node) => `${part(node, "e")}^{${part(node, "lim")}}`,
-  acc: (node) => `${accents[property(node, "chr") ?? "̂"] ?? "\\hat"}{${part(node, "e")}}`,
+  acc: (node) => `${accents.get(property(node, "chr") ?? "̂") ?? "\\hat"}{${part(node, "e")}}`,
   bar: (node) => `${property(node, "pos") === "top" ? "\\overline" : "\\underline"}{${part(node, "e")}}`,
   m: (node) => `\\begin{matrix}${rowsOf(node, "mr").join(" \\\\ ")}\\end{matrix}`,
   eqArr: (node) => `\\begin{aligned}${cellsOf(node).join(" \\\\ ")}\\end{aligned}`,
-};
+});
 
 function writeOperator(node: Node): string {
   const sign = property(node, "chr") ?? "∫";
   const [sub, sup] = [part(node, "sub"), part(node, "sup")];
   const limits = `${sub === "" ? "" : `_{${sub}}`}${sup === "" ? "" : `^{${sup}}`}`;
-  return `${operators[sign] ?? sign}${limits}{${part(node, "e")}}`;
+  return `${operators.get(sign) ?? sign}${limits}{${part(node, "e")}}`;
 }
 
 function writeDelimited(node: Node): string {
@@ -104,7 +105,7 @@ const group = (text: string): string => (text.length > 1 && !text.startsWith("\\
 /** Signs that TeX reads as commands. Letters of other alphabets stay: models and modern TeX read them. */
 const escapeTex = (text: string): string => text.replaceAll(/[#%&_${}]/g, "\\$&");
 
-const operators: Readonly<Record<string, string>> = {
+const operators = toTable({
   "∑": "\\sum",
   "∏": "\\prod",
   "∫": "\\int",
@@ -113,9 +114,9 @@ const operators: Readonly<Record<string, string>> = {
   "∮": "\\oint",
   "⋃": "\\bigcup",
   "⋂": "\\bigcap",
-};
+});
 
-const accents: Readonly<Record<string, string>> = {
+const accents = toTable({
   "̂": "\\hat",
   "̃": "\\tilde",
   "̅": "\\bar",
@@ -123,4 +124,4 @@ const accents: Readonly<Record<string, string>> = {
   "⃗": "\\vec",
   "̇": "\\dot",
   "̈": "\\ddot",
-};
+});

@@ -1,22 +1,32 @@
 /** The text of one paragraph with its formats. Neighbouring runs of the same format share one pair of signs. */
 
-const signs = { bold: "**", italic: "_", strike: "~~" } as const;
-const formats = ["bold", "italic", "strike"] as const;
-type Format = (typeof formats)[number];
+/** Formats as bits: a run has any of them. */
+const formatBits = { bold: 1, italic: 2, strike: 4 } as const;
+type Format = keyof typeof formatBits;
+
+/** The signs before and after text of each combination of formats. */
+const signs = Array.from({ length: 8 }, (_, formats) => {
+  const used = [
+    ...(formats & formatBits.bold ? ["**"] : []),
+    ...(formats & formatBits.italic ? ["_"] : []),
+    ...(formats & formatBits.strike ? ["~~"] : []),
+  ];
+  return { open: used.join(""), close: used.toReversed().join("") };
+});
 
 export class InlineText {
   #text = "";
-  /** Text of one format that was not written yet. */
+  /** Text of one combination of formats that was not written yet. */
   #pending = "";
-  #pendingFormats: readonly Format[] = [];
-  #runFormats = new Set<Format>();
+  #pendingFormats = 0;
+  #runFormats = 0;
   #isHidden = false;
   #script = "";
   #link: { readonly target: string; readonly at: number } | undefined;
 
   /** Begins a run, which has no formats yet; text between runs has none either. */
   startRun(): void {
-    this.#runFormats = new Set();
+    this.#runFormats = 0;
     this.#isHidden = false;
     this.#script = "";
   }
@@ -26,8 +36,8 @@ export class InlineText {
   }
 
   setFormat(format: Format, isOn: boolean): void {
-    if (isOn) this.#runFormats.add(format);
-    else this.#runFormats.delete(format);
+    if (isOn) this.#runFormats |= formatBits[format];
+    else this.#runFormats &= ~formatBits[format];
   }
 
   setHidden(isHidden: boolean): void {
@@ -41,13 +51,12 @@ export class InlineText {
 
   add(text: string): void {
     if (this.#isHidden || text === "") return;
-    const current = formats.filter((format) => this.#runFormats.has(format));
     // White space has no visible format, so it does not end a run.
-    if (text.trim() !== "" && current.join() !== this.#pendingFormats.join()) {
+    if (this.#runFormats !== this.#pendingFormats && text.trim() !== "") {
       this.#flush();
-      this.#pendingFormats = current;
+      this.#pendingFormats = this.#runFormats;
     }
-    this.#pending += this.#writeScript(text);
+    this.#pending += this.#script === "" ? text : this.#writeScript(text);
   }
 
   openLink(target: string | undefined): void {
@@ -78,13 +87,14 @@ export class InlineText {
 
   /** Signs touch the words they format, so white space around them stays outside. They cannot span lines. */
   #flush(): void {
-    const core = this.#pending.trim();
-    const used = core === "" || core.includes("\n") ? [] : this.#pendingFormats;
-    const open = used.map((format) => signs[format]).join("");
-    const close = used.toReversed().map((format) => signs[format]);
-    const start = this.#pending.indexOf(core);
-    const [before, after] = [this.#pending.slice(0, start), this.#pending.slice(start + core.length)];
-    this.#text += `${before}${open}${core}${close.join("")}${after}`;
+    const pending = this.#pending;
     this.#pending = "";
+    const core = this.#pendingFormats === 0 ? "" : pending.trim();
+    const { open, close } = signs[this.#pendingFormats] ?? { open: "", close: "" };
+    if (core === "" || core.includes("\n")) this.#text += pending;
+    else {
+      const start = pending.indexOf(core);
+      this.#text += `${pending.slice(0, start)}${open}${core}${close}${pending.slice(start + core.length)}`;
+    }
   }
 }

@@ -59,9 +59,10 @@ export class MarkdownBlocks {
     return text;
   }
 
-  /** The text that remains at the end. */
+  /** The text that remains at the end. What follows begins another text. */
   end(): string {
     this.#closeCode();
+    this.#last = undefined;
     return `${this.take()}\n`;
   }
 
@@ -85,10 +86,9 @@ function writeRow(cells: readonly string[], width: number): string {
 
 /** A cell on one line; a bar inside it would end it. */
 export function writeCell(text: string): string {
-  return text
-    .trim()
-    .replaceAll("|", "\\|")
-    .replaceAll(/\s*\n\s*/g, "<br>");
+  const trimmed = text.trim();
+  const escaped = trimmed.includes("|") ? trimmed.replaceAll("|", "\\|") : trimmed;
+  return escaped.includes("\n") ? escaped.replaceAll(/\s*\n\s*/g, "<br>") : escaped;
 }
 
 /** Text that begins like a heading or a fence is not one. */

@@ -34,7 +34,7 @@ export const officeEngine: Engine = {
     try {
       const body = await loadBody(file);
       if (name === "encrypted") yield* readEncrypted(body, options);
-      else yield* readers[name](await openZip(body), options);
+      else yield* readPackage(readers[name], await openPackage(body), options);
     } catch (error) {
       if (error instanceof FailureError) yield { failed: { reason: error.reason, detail: error.message } };
       else if (error instanceof XmlLimitError) yield { failed: { reason: "too_large", detail: error.message } };
@@ -43,12 +43,33 @@ export const officeEngine: Engine = {
   },
 };
 
+/** Parts of real documents shrink to a thirtieth at most, and few documents expand to more than twenty times their size. */
+const MAX_PART_RATIO = 80;
+const MAX_PACKAGE_RATIO = 60;
+const MAX_PARTS = 20_000;
+const PACKAGE_FREE_BYTES = 24 * 1024 * 1024;
+
+function openPackage(body: Body): Promise<Zip> {
+  const maxTotalBytes = Math.max(PACKAGE_FREE_BYTES, body.sizeBytes * MAX_PACKAGE_RATIO);
+  return openZip(body, { maxRatio: MAX_PART_RATIO, maxTotalBytes, maxMembers: MAX_PARTS });
+}
+
+async function* readPackage(
+  read: OfficeReader,
+  zip: Zip,
+  options: HandlerOptions,
+): AsyncGenerator<ExtractItem<OfficeFacts>> {
+  if (!zip.isComplete) yield { info: { isIncomplete: true } };
+  yield* read(zip, options);
+  if (zip.cutMembers.size > 0) yield { info: { cutParts: zip.cutMembers.size } };
+}
+
 /** An encrypted package says what it is only inside. */
 async function* readEncrypted(body: Body, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
-  const zip = await openZip(await decryptPackage(body, options.password));
+  const zip = await openPackage(await decryptPackage(body, options.password));
   const name = mainParts.find(([part]) => zip.find(part))?.[1];
   if (name === undefined) throw new FailureError("unavailable", "what is encrypted is not a document that is read");
-  yield* readers[name](zip, options);
+  yield* readPackage(readers[name], zip, options);
 }
 
 const mainParts = [

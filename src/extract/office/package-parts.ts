@@ -26,13 +26,21 @@ function findEncoding([first, second]: Uint8Array): string {
 }
 
 /** Scans a small part to its end. Does nothing if the package does not have it. */
-export async function scanPart(zip: Zip, name: string | undefined, events: XmlEvents): Promise<void> {
+export async function scanPart(
+  zip: Zip,
+  name: string | undefined,
+  events: XmlEvents,
+  maxBytes = MAX_SMALL_PART_BYTES,
+): Promise<void> {
   const member = name === undefined ? undefined : zip.find(name);
   if (member === undefined) return;
   const scanner = scanXml(events);
-  for await (const text of readXml(zip, member, MAX_SMALL_PART_BYTES)) scanner.write(text);
+  for await (const text of readXml(zip, member, maxBytes)) scanner.write(text);
   scanner.end();
 }
+
+/** Links are relations, and a long document has thousands. */
+const MAX_RELATIONS_BYTES = 4 * 1024 * 1024;
 
 /** Where a relation of a part leads. */
 export type Relation = { readonly type: string; readonly target: string; readonly isExternal: boolean };
@@ -41,16 +49,21 @@ export type Relation = { readonly type: string; readonly target: string; readonl
 export async function readRelations(zip: Zip, part: string): Promise<ReadonlyMap<string, Relation>> {
   const relations = new Map<string, Relation>();
   const folder = part.slice(0, part.lastIndexOf("/") + 1);
-  await scanPart(zip, `${folder}_rels/${part.slice(folder.length)}.rels`, {
-    open(name, tag) {
-      const [id, target] = [tag.get("Id"), tag.get("Target")];
-      if (name !== "Relationship" || id === undefined || target === undefined) return;
-      const isExternal = tag.get("TargetMode") === "External";
-      const type = (tag.get("Type") ?? "").replace(/^.*\//, "");
-      relations.set(id, { type, isExternal, target: isExternal ? target : resolvePath(folder, target) });
+  await scanPart(
+    zip,
+    `${folder}_rels/${part.slice(folder.length)}.rels`,
+    {
+      open(name, tag) {
+        const [id, target] = [tag.get("Id"), tag.get("Target")];
+        if (name !== "Relationship" || id === undefined || target === undefined) return;
+        const isExternal = tag.get("TargetMode") === "External";
+        const type = (tag.get("Type") ?? "").replace(/^.*\//, "");
+        relations.set(id, { type, isExternal, target: isExternal ? target : resolvePath(folder, target) });
+      },
+      close: () => undefined,
     },
-    close: () => undefined,
-  });
+    MAX_RELATIONS_BYTES,
+  );
   return relations;
 }
 

@@ -11,7 +11,7 @@ const MAX_ROW_CHARS = 1024 * 1024;
 export class SheetRowBuilder {
   /** Cells left out or shortened. */
   cutCells = 0;
-  #rows: SheetRow[] = [];
+  #rows: { readonly row: SheetRow; readonly copies: number }[] = [];
   #columns: number[] = [];
   #texts: string[] = [];
   #chars = 0;
@@ -33,18 +33,19 @@ export class SheetRowBuilder {
 
   /** Ends the current row, repeated `copies` times. Returns whether it has cells. */
   end(number: number, copies = 1): boolean {
+    if (this.#columns.length === 0) return false;
     const [columns, texts] = this.#isSorted ? [this.#columns, this.#texts] : sortCells(this.#columns, this.#texts);
-    for (let copy = 0; copy < copies && columns.length > 0; copy++)
-      this.#rows.push({ number: number + copy, columns, texts });
+    this.#rows.push({ row: { number, columns, texts }, copies });
     [this.#columns, this.#texts, this.#chars, this.#isSorted] = [[], [], 0, true];
-    return columns.length > 0;
+    return true;
   }
 
-  /** The rows ended since the last call. */
-  take(): SheetRow[] {
+  /** The rows ended since the last call. Copies are made one by one, as they are asked for. */
+  *take(): Generator<SheetRow> {
     const rows = this.#rows;
     this.#rows = [];
-    return rows;
+    for (const { row, copies } of rows)
+      for (let copy = 0; copy < copies; copy++) yield copy === 0 ? row : { ...row, number: row.number + copy };
   }
 }
 

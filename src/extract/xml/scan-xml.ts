@@ -154,28 +154,45 @@ class ScannedTag implements XmlTag {
   }
 
   get(name: string): string | undefined {
-    return this.#find(name).next().value;
+    const at = this.#findValue(name, 0);
+    return at === -1 ? undefined : this.#readValue(at);
   }
 
   getAll(name: string): string[] {
-    return [...this.#find(name)];
+    const values: string[] = [];
+    for (let at = this.#findValue(name, 0); at !== -1; at = this.#findValue(name, at)) values.push(this.#readValue(at));
+    return values;
   }
 
-  *#find(name: string): Generator<string, undefined> {
+  /** The offset of the value of the next attribute of this name, at its quote, or -1. */
+  #findValue(name: string, from: number): number {
     const attributes = this.#attributes;
-    for (let at = attributes.indexOf(name); at !== -1; at = attributes.indexOf(name, at + 1)) {
+    for (let at = attributes.indexOf(name, from); at !== -1; at = attributes.indexOf(name, at + 1)) {
       const before = attributes.charCodeAt(at - 1);
-      if (at > 0 && before > 0x20 && before !== COLON) continue;
-      const value = ATTRIBUTE_VALUE.exec(attributes.slice(at + name.length, at + name.length + MAX_ATTRIBUTE_CHARS));
-      if (value) yield decodeEntities(value[1] ?? value[2] ?? "");
+      if (at > 0 && before > SPACE && before !== COLON) continue;
+      const equals = this.#skipSpace(at + name.length);
+      if (attributes.charCodeAt(equals) !== EQUALS) continue;
+      const quote = this.#skipSpace(equals + 1);
+      if (attributes[quote] === '"' || attributes[quote] === "'") return quote;
     }
-    return undefined;
+    return -1;
+  }
+
+  #skipSpace(from: number): number {
+    let at = from;
+    while (this.#attributes.charCodeAt(at) <= SPACE) at++;
+    return at;
+  }
+
+  #readValue(quoteAt: number): string {
+    const end = this.#attributes.indexOf(this.#attributes[quoteAt] ?? '"', quoteAt + 1);
+    return decodeEntities(this.#attributes.slice(quoteAt + 1, end === -1 ? undefined : end));
   }
 }
 
+const SPACE = 0x20;
+const EQUALS = 0x3d;
 const COLON = 0x3a;
-const MAX_ATTRIBUTE_CHARS = 64 * 1024;
-const ATTRIBUTE_VALUE = /^\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 
 function removePrefix(name: string): string {
   return name.slice(name.indexOf(":") + 1);

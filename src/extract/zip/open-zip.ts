@@ -22,45 +22,54 @@ export type Zip = {
   readonly members: readonly ZipMember[];
   /** Whether all members are listed. */
   readonly isComplete: boolean;
+  /** Members that were longer than what was read of them. */
+  readonly cutMembers: ReadonlySet<string>;
   /** The member of this name, in any case: writers do not agree on it. */
   find(name: string): ZipMember | undefined;
   /** The bytes of a member, at most `maxBytes`. Throws a ZipError that says why it cannot be read. */
   read(member: ZipMember, bounds: MemberBounds): AsyncGenerator<Uint8Array>;
 };
 
-export type MemberBounds = {
-  readonly maxBytes: number;
-  /** Called with true if the member is longer than `maxBytes`. */
-  readonly onEnd?: (isCut: boolean) => void;
-};
+export type MemberBounds = { readonly maxBytes: number };
 
 /** Why an archive or a member cannot be read. */
 export class ZipError extends FailureError {}
 
-/** Members listed; no archive that people read has more. */
-const MAX_MEMBERS = 200_000;
 const MAX_DIRECTORY_BYTES = 32 * 1024 * 1024;
 
-/** A member of more than a few megabytes that shrinks further than this was made to exhaust a reader. */
-const MAX_RATIO = 250;
+/** How far an archive may expand. A small member may expand further than the ratio says. */
+export type ZipBounds = {
+  /** Times the compressed size of a member. */
+  readonly maxRatio: number;
+  /** Bytes of all reads of one archive together: members may be the same bytes, or be read again and again. */
+  readonly maxTotalBytes: number;
+  /** Members that are listed. */
+  readonly maxMembers: number;
+};
+
+/** Logs and tables of zeros shrink to less than a hundredth; what shrinks further was made to exhaust a reader. */
+const defaultBounds: ZipBounds = { maxRatio: 250, maxTotalBytes: Number.POSITIVE_INFINITY, maxMembers: 200_000 };
 const RATIO_FREE_BYTES = 8 * 1024 * 1024;
 
 /** Members up to these sizes are inflated in one call, which costs a fraction of a stream. */
 const MAX_SYNC_COMPRESSED_BYTES = 1024 * 1024;
-const MAX_SYNC_BYTES = 8 * 1024 * 1024;
+const MAX_SYNC_BYTES = 4 * 1024 * 1024;
 
 const READ_BYTES = 256 * 1024;
+const INFLATE_BYTES = 64 * 1024;
 
 /** The archive in this body. One that was cut is listed by the headers of the members that are there. */
-export async function openZip(body: Body): Promise<Zip> {
-  const { members, isComplete } = (await readDirectory(body)) ?? (await scanHeaders(body));
+export async function openZip(body: Body, bounds: ZipBounds = defaultBounds): Promise<Zip> {
+  const { members, isComplete } = (await readDirectory(body, bounds.maxMembers)) ?? (await scanHeaders(body));
   if (members.length === 0 && !isComplete) throw new ZipError("corrupt", "no directory and no members");
   const byName = new Map(members.map((member) => [member.name.toLowerCase(), member]));
+  const account = { ...bounds, totalBytes: 0, cutMembers: new Set<string>() };
   return {
     members,
     isComplete,
+    cutMembers: account.cutMembers,
     find: (name) => byName.get(name.replace(/^\//, "").toLowerCase()),
-    read: (member, bounds) => readMember(body, member, bounds),
+    read: (member, memberBounds) => readMember(body, member, memberBounds, account),
   };
 }
 
@@ -75,7 +84,7 @@ const LOCATOR_BYTES = 20;
 const UNKNOWN_32 = 0xffffffff;
 
 /** The directory at the end of the archive, or undefined if there is none. */
-async function readDirectory(body: Body): Promise<Directory | undefined> {
+async function readDirectory(body: Body, maxMembers: number): Promise<Directory | undefined> {
   const tailAt = Math.max(0, body.sizeBytes - END_BYTES - MAX_COMMENT_BYTES - LOCATOR_BYTES - END64_BYTES);
   const tail = await body.read(tailAt, body.sizeBytes);
   const end = lastIndexOf(tail, "PK\x05\x06");
@@ -87,7 +96,7 @@ async function readDirectory(body: Body): Promise<Directory | undefined> {
   if (start < 0) return undefined;
   const bytes = await body.read(start, start + Math.min(claims.sizeBytes, MAX_DIRECTORY_BYTES));
   if (decodeLatin1(bytes, 0, 4) !== "PK\x01\x02") return undefined;
-  const members = listMembers(bytes, start - claims.offset);
+  const members = listMembers(bytes, start - claims.offset, maxMembers);
   return { members, isComplete: members.length >= claims.members };
 }
 
@@ -110,10 +119,10 @@ function readEnd(tail: Uint8Array, end: number) {
       };
 }
 
-function listMembers(bytes: Uint8Array, shift: number): ZipMember[] {
+function listMembers(bytes: Uint8Array, shift: number, maxMembers: number): ZipMember[] {
   const members: ZipMember[] = [];
   let at = 0;
-  while (members.length < MAX_MEMBERS && decodeLatin1(bytes, at, at + 4) === "PK\x01\x02") {
+  while (members.length < maxMembers && decodeLatin1(bytes, at, at + 4) === "PK\x01\x02") {
     const nameBytes = u16le(bytes, at + 28);
     const extraBytes = u16le(bytes, at + 30);
     const extraAt = at + ENTRY_BYTES + nameBytes;
@@ -192,22 +201,31 @@ async function scanHeaders(body: Body): Promise<Directory> {
 const MAX_SCANNED_MEMBERS = 10_000;
 const MAX_NAME_BYTES = 4_096;
 
-async function* readMember(body: Body, member: ZipMember, bounds: MemberBounds): AsyncGenerator<Uint8Array> {
+/** Counts what all reads of an archive have yielded. */
+type Account = ZipBounds & { totalBytes: number; readonly cutMembers: Set<string> };
+
+async function* readMember(
+  body: Body,
+  member: ZipMember,
+  bounds: MemberBounds,
+  account: Account,
+): AsyncGenerator<Uint8Array> {
   const chunks = await openMember(body, member, bounds.maxBytes);
   let total = 0;
   for await (const chunk of chunks) {
     const room = bounds.maxBytes - total;
     total += chunk.length;
+    account.totalBytes += chunk.length;
+    if (account.totalBytes > account.maxTotalBytes) throw new ZipError("too_large", "the archive expands too far");
     if (chunk.length > room) {
+      account.cutMembers.add(member.name);
       yield chunk.subarray(0, room);
-      bounds.onEnd?.(true);
       return;
     }
-    if (total > RATIO_FREE_BYTES && total > member.compressedBytes * MAX_RATIO)
-      throw new ZipError("too_large", `${member.name} shrinks more than ${MAX_RATIO} times`);
+    if (total > RATIO_FREE_BYTES && total > member.compressedBytes * account.maxRatio)
+      throw new ZipError("too_large", `${member.name} shrinks more than ${account.maxRatio} times`);
     yield chunk;
   }
-  bounds.onEnd?.(false);
 }
 
 async function openMember(body: Body, member: ZipMember, maxBytes: number): Promise<AsyncIterable<Uint8Array>> {
@@ -260,7 +278,7 @@ async function inflateAtOnce(
 
 /** Inflates chunks as far as they go. Damage ends the stream with an error, after what could be read. */
 async function* inflate(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const inflater = createInflateRaw({ chunkSize: READ_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
+  const inflater = createInflateRaw({ chunkSize: INFLATE_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
   // Errors of either side reach the loop below.
   const stream = pipeline(chunks, inflater, () => undefined);
   try {

@@ -3,6 +3,7 @@ import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
 import { EquationBuilder } from "../equations.ts";
 import { InlineText } from "../inline-text.ts";
 import { MarkdownBlocks } from "../markdown-blocks.ts";
+import { toTable } from "../named-table.ts";
 import type { Relation } from "../package-parts.ts";
 import type { Numbering } from "./numbering.ts";
 import { isOn, type TextStyle } from "./styles.ts";
@@ -71,7 +72,7 @@ export class DocxBody implements XmlEvents {
       this.#equation.builder.open(name, tag);
       return;
     }
-    this.#openers[name]?.(tag);
+    this.#openers.get(name)?.(tag);
   }
 
   close(name: string): void {
@@ -83,7 +84,7 @@ export class DocxBody implements XmlEvents {
       this.#closeInEquation();
       return;
     }
-    this.#closers[name]?.();
+    this.#closers.get(name)?.();
   }
 
   text(text: string): void {
@@ -100,7 +101,7 @@ export class DocxBody implements XmlEvents {
     return this.#paragraph?.inline;
   }
 
-  readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
+  readonly #openers = toTable<(tag: XmlTag) => void>({
     p: () => this.#paragraphs.push({ inline: new InlineText(), style: {} }),
     pStyle: (tag) => this.#setParagraph({ style: this.#findStyle(tag) }),
     outlineLvl: (tag) => this.#setParagraph({ outline: Number(tag.get("val")) }),
@@ -141,9 +142,9 @@ export class DocxBody implements XmlEvents {
       const table = this.#tables.at(-1);
       if (table) table.span = Math.min(Math.max(Number(tag.get("val")) || 1, 1), MAX_SPAN);
     },
-  };
+  });
 
-  readonly #closers: Readonly<Record<string, () => void>> = {
+  readonly #closers = toTable<() => void>({
     p: () => this.#endParagraph(),
     t: () => {
       this.#isInTextElement = false;
@@ -152,7 +153,7 @@ export class DocxBody implements XmlEvents {
     hyperlink: () => this.#inline?.closeLink(),
     tc: () => this.#endCell(),
     tbl: () => this.#endTable(),
-  };
+  });
 
   #setParagraph(change: Partial<Paragraph>): void {
     if (this.#paragraph) Object.assign(this.#paragraph, change);
@@ -166,7 +167,7 @@ export class DocxBody implements XmlEvents {
 
   #refer(kind: "footnote" | "endnote" | "comment", tag: XmlTag): void {
     const id = tag.get("id");
-    if (id === undefined || this.#inline === undefined) return;
+    if (id === undefined || this.#inline === undefined || this.notes.length >= MAX_NOTES) return;
     this.notes.push({ kind, id });
     if (kind !== "comment") this.#inline.add(`[^${++this.#markCount}]`);
   }
@@ -259,6 +260,7 @@ export class DocxBody implements XmlEvents {
 const MAX_SPAN = 64;
 const MAX_CELLS = 1_000;
 const MAX_REFERENCES = 500;
+const MAX_NOTES = 100_000;
 
 /** A character of a symbol font. Fonts with their own alphabet (Wingdings) have no Unicode: bullets are most common. */
 function readSymbol(tag: XmlTag): string {

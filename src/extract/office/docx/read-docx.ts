@@ -9,7 +9,6 @@ import {
   findMainPart,
   findTarget,
   findTargets,
-  type Relation,
   readFacts,
   readRelations,
   readXml,
@@ -21,6 +20,9 @@ import { readStyles } from "./styles.ts";
 
 /** Notes and comments are kept until the body ends; a document that has more loses the rest. */
 const MAX_NOTES_CHARS = 8 * 1024 * 1024;
+
+/** Headers and footers that are read; each section of a document may have three. */
+const MAX_FRAMES = 500;
 
 /** Facts, then the text in Markdown. */
 export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
@@ -55,7 +57,8 @@ async function* readText(zip: Zip): AsyncGenerator<string> {
 /** The headers or footers of all sections, each text once. */
 async function* readFrames(zip: Zip, context: DocxContext, type: "header" | "footer"): AsyncGenerator<string> {
   const seen = new Set<string>();
-  for (const target of findTargets(context.relations, type)) {
+  const targets = new Set(findTargets(context.relations, type));
+  for (const target of [...targets].slice(0, MAX_FRAMES)) {
     const text = (await readStory(zip, target, context)).trim();
     // A bare page number is no text.
     if (text === "" || /^\W*\d*\W*$/u.test(text) || seen.has(text)) continue;
@@ -72,11 +75,9 @@ async function readStory(zip: Zip, part: string, { styles, numbering }: DocxCont
 
 async function* readNotes(zip: Zip, context: DocxContext, notes: DocxBody["notes"]): AsyncGenerator<string> {
   if (notes.length === 0) return;
-  const texts = {
-    footnote: await readNoteTexts(zip, context, "footnotes", "footnote"),
-    endnote: await readNoteTexts(zip, context, "endnotes", "endnote"),
-    comment: await readNoteTexts(zip, context, "comments", "comment"),
-  };
+  const read = (kind: NoteKind): Promise<ReadonlyMap<string, Note>> =>
+    readNoteTexts(zip, context, kind, new Set(notes.flatMap((note) => (note.kind === kind ? [note.id] : []))));
+  const texts = { footnote: await read("footnote"), endnote: await read("endnote"), comment: await read("comment") };
   const marked = notes.filter(({ kind }) => kind !== "comment");
   for (const [index, { kind, id }] of marked.entries()) yield `\n[^${index + 1}]: ${texts[kind].get(id)?.text ?? ""}\n`;
   const comments = notes.flatMap(({ kind, id }) => (kind === "comment" ? [texts.comment.get(id)] : []));
@@ -85,29 +86,31 @@ async function* readNotes(zip: Zip, context: DocxContext, notes: DocxBody["notes
 }
 
 type Note = { readonly text: string; readonly author: string };
+type NoteKind = DocxBody["notes"][number]["kind"];
 
+/** The notes with these ids. */
 async function readNoteTexts(
   zip: Zip,
   context: DocxContext,
-  type: string,
-  element: string,
+  kind: NoteKind,
+  ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Note>> {
   const notes = new Map<string, Note>();
-  const part = findTarget(context.relations, type);
-  if (part === undefined) return notes;
-  const relations: ReadonlyMap<string, Relation> = await readRelations(zip, part);
-  let current: { readonly id: string; readonly author: string; readonly body: DocxBody } | undefined;
+  const part = findTarget(context.relations, `${kind}s`);
+  if (part === undefined || ids.size === 0) return notes;
+  const body = new DocxBody({ ...context, relations: await readRelations(zip, part) });
+  let current: { readonly id: string; readonly author: string } | undefined;
   let chars = 0;
   await scanPart(zip, part, {
     open(name, tag) {
-      if (name === element && current === undefined) {
-        const body = new DocxBody({ ...context, relations });
-        current = { id: tag.get("id") ?? "", author: tag.get("author") ?? "", body };
-      } else current?.body.open(name, tag);
+      if (current) return body.open(name, tag);
+      const id = name === kind ? (tag.get("id") ?? "") : undefined;
+      if (id !== undefined && ids.has(id) && !notes.has(id)) current = { id, author: tag.get("author") ?? "" };
     },
     close(name) {
-      if (name !== element || current === undefined) return current?.body.close(name);
-      const text = current.body.blocks
+      if (current === undefined) return;
+      if (name !== kind) return body.close(name);
+      const text = body.blocks
         .end()
         .trim()
         .replaceAll(/\s*\n\s*/g, " ");
@@ -115,7 +118,9 @@ async function readNoteTexts(
       if (chars < MAX_NOTES_CHARS) notes.set(current.id, { text, author: current.author });
       current = undefined;
     },
-    text: (text) => current?.body.text(text),
+    text(text) {
+      if (current) body.text(text);
+    },
   });
   return notes;
 }

@@ -27,6 +27,9 @@ type StyleRow = {
 /** A chain of styles is longer only if it is a circle. */
 const MAX_CHAIN = 12;
 
+/** More than any program offers. */
+const MAX_STYLES = 20_000;
+
 /** The styles by id, each with what it inherits. */
 export async function readStyles(zip: Zip, part: string | undefined): Promise<ReadonlyMap<string, TextStyle>> {
   const rows = new Map<string, StyleRow>();
@@ -34,7 +37,7 @@ export async function readStyles(zip: Zip, part: string | undefined): Promise<Re
   await scanPart(zip, part, {
     open(name, tag) {
       const value = tag.get("val");
-      if (name === "style") {
+      if (name === "style" && rows.size < MAX_STYLES) {
         row = { name: "" };
         rows.set(tag.get("styleId") ?? "", row);
       } else if (row === undefined) return;

@@ -94,14 +94,12 @@ function addFacts(encryption: MemberEncryption, name: string, tag: XmlTag): void
 async function* readEncrypted(
   zip: Zip,
   member: ZipMember,
-  { maxBytes, onEnd }: MemberBounds,
+  { maxBytes }: MemberBounds,
   encryption: MemberEncryption,
   password: string,
 ): AsyncGenerator<Uint8Array> {
   const packed = Buffer.concat(await Array.fromAsync(zip.read(member, { maxBytes: MAX_ENCRYPTED_BYTES })));
-  const bytes = inflate(decryptMember(packed, encryption, password), Math.min(maxBytes, MAX_INFLATED_BYTES));
-  yield bytes;
-  onEnd?.(false);
+  yield inflate(decryptMember(packed, encryption, password), Math.min(maxBytes, MAX_INFLATED_BYTES));
 }
 
 const MAX_ENCRYPTED_BYTES = 64 * 1024 * 1024;

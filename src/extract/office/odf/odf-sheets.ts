@@ -1,10 +1,14 @@
 /** Reads the sheets of an OpenDocument spreadsheet, which are all in one part. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
+import { toTable } from "../named-table.ts";
 import { SheetRowBuilder } from "../sheet-row-builder.ts";
 import { nameColumn } from "../sheet-tables.ts";
 
 /** Copies of a row or cell with content are written so often. Empty ones are only counted. */
 const MAX_REPEATS = 1_000;
+const MAX_COPIED_CELLS = 100_000;
+/** Sheets that are read. */
+export const MAX_SHEETS = 1_000;
 
 /** One sheet, as far as it was read. */
 export type OdfSheet = {
@@ -31,17 +35,18 @@ export class OdfSheets implements XmlEvents {
   #column = 0;
   #cellRepeats = 1;
   #lines: string[] | undefined;
+  #copiedCells = 0;
   #comment: Comment | undefined;
 
   open(name: string, tag: XmlTag): void {
     if (name === "table") this.#startTable();
     if (this.#sheet === undefined) return;
     if (this.#comment) this.#comment.element = name;
-    this.#openers[name]?.(tag);
+    this.#openers.get(name)?.(tag);
   }
 
   close(name: string): void {
-    if (this.#sheet) this.#closers[name]?.();
+    if (this.#sheet) this.#closers.get(name)?.();
     if (name === "table") this.#endTable();
   }
 
@@ -50,7 +55,7 @@ export class OdfSheets implements XmlEvents {
     else if (this.#lines) this.#lines[Math.max(0, this.#lines.length - 1)] += text;
   }
 
-  readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
+  readonly #openers = toTable<(tag: XmlTag) => void>({
     annotation: () => {
       this.#comment = { author: "", text: "", element: "" };
     },
@@ -71,18 +76,18 @@ export class OdfSheets implements XmlEvents {
     s: (tag) => this.text(" ".repeat(Math.min(readCount(tag, "c"), 64))),
     tab: () => this.text(" "),
     "line-break": () => this.text("\n"),
-  };
+  });
 
-  readonly #closers: Readonly<Record<string, () => void>> = {
+  readonly #closers = toTable<() => void>({
     annotation: () => this.#endComment(),
     "table-cell": () => this.#endCell(),
     "covered-table-cell": () => this.#endCell(),
     "table-row": () => this.#endRow(),
-  };
+  });
 
   #startTable(): void {
     if (this.#sheet) this.#innerDepth++;
-    else {
+    else if (this.sheets.length < MAX_SHEETS) {
       this.#sheet = { rows: new SheetRowBuilder(), comments: [], hiddenRows: 0, hiddenColumns: 0, hasEnded: false };
       this.sheets.push(this.#sheet);
       this.#number = 1;
@@ -105,9 +110,16 @@ export class OdfSheets implements XmlEvents {
   #endCell(): void {
     const text = (this.#lines ?? []).filter((line) => line !== "").join("\n");
     this.#lines = undefined;
-    const copies = text === "" ? 0 : Math.min(this.#cellRepeats, MAX_REPEATS);
+    const copies = text === "" ? 0 : this.#limitCopies();
     for (let copy = 0; copy < copies; copy++) this.#sheet?.rows.add(this.#column + copy, text);
     this.#column += this.#cellRepeats;
+  }
+
+  /** Copies of cells are limited for the whole file too. */
+  #limitCopies(): number {
+    const copies = this.#copiedCells < MAX_COPIED_CELLS ? Math.min(this.#cellRepeats, MAX_REPEATS) : 1;
+    if (copies > 1) this.#copiedCells += copies;
+    return copies;
   }
 
   #endRow(): void {

@@ -1,6 +1,7 @@
 /** The styles of an OpenDocument file: what is bold or hidden, and how lists are numbered. */
 import type { XmlTag } from "../../xml/scan-xml.ts";
 import { formatListNumber } from "../list-numbers.ts";
+import { toTable } from "../named-table.ts";
 
 export type OdfStyle = { isBold?: boolean; isItalic?: boolean; isStrike?: boolean; isHidden?: boolean };
 
@@ -23,7 +24,7 @@ export class OdfStyles {
   makeMarker(listStyle: string, depth: number, count: number): string {
     const level = this.#lists.get(listStyle)?.get(depth);
     if (level === undefined || level.format === "") return "-";
-    const format = formatNames[level.format] ?? "decimal";
+    const format = formatNames.get(level.format) ?? "decimal";
     return `${level.prefix}${formatListNumber(count, format)}${level.suffix || "."}`;
   }
 
@@ -69,12 +70,12 @@ export class OdfStyles {
   }
 }
 
-const formatNames: Readonly<Record<string, string>> = {
+const formatNames = toTable({
   a: "lowerLetter",
   A: "upperLetter",
   i: "lowerRoman",
   I: "upperRoman",
-};
+});
 
 function readTextProperties(tag: XmlTag, style: OdfStyle): void {
   const weight = tag.get("font-weight");

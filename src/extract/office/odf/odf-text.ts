@@ -2,6 +2,7 @@
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
 import { InlineText } from "../inline-text.ts";
 import { MarkdownBlocks } from "../markdown-blocks.ts";
+import { toTable } from "../named-table.ts";
 import type { OdfStyle, OdfStyles } from "./odf-styles.ts";
 
 /** What the text refers to. */
@@ -61,12 +62,12 @@ export class OdfText implements XmlEvents {
 
   open(name: string, tag: XmlTag): void {
     if (this.#hiddenDepth > 0 || hiddenElements.has(name) || isHiddenElement(name, tag)) this.#hiddenDepth++;
-    else this.#openers[name]?.(tag);
+    else this.#openers.get(name)?.(tag);
   }
 
   close(name: string): void {
     if (this.#hiddenDepth > 0) this.#hiddenDepth--;
-    else this.#closers[name]?.();
+    else this.#closers.get(name)?.();
   }
 
   text(text: string): void {
@@ -81,7 +82,7 @@ export class OdfText implements XmlEvents {
     return this.#paragraphs.at(-1)?.inline;
   }
 
-  readonly #openers: Readonly<Record<string, (tag: XmlTag) => void>> = {
+  readonly #openers = toTable<(tag: XmlTag) => void>({
     p: (tag) => this.#startParagraph(tag, undefined),
     h: (tag) => this.#startParagraph(tag, Number(tag.get("outline-level") ?? 1) || 1),
     span: (tag) => this.#startSpan(tag),
@@ -100,9 +101,9 @@ export class OdfText implements XmlEvents {
     creator: () => this.#startLabel("creator"),
     desc: () => this.#startLabel("desc"),
     object: (tag) => this.#addObject(tag.get("href") ?? ""),
-  };
+  });
 
-  readonly #closers: Readonly<Record<string, () => void>> = {
+  readonly #closers = toTable<() => void>({
     p: () => this.#endParagraph(),
     h: () => this.#endParagraph(),
     span: () => this.#endSpan(),
@@ -115,7 +116,7 @@ export class OdfText implements XmlEvents {
     annotation: () => this.#endComment(),
     creator: () => this.#endAuthor(),
     desc: () => this.#endDescription(),
-  };
+  });
 
   #startParagraph(tag: XmlTag, heading: number | undefined): void {
     const { isHidden = false } = this.#context.styles.find(tag.get("style-name"));

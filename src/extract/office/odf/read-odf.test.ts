@@ -155,7 +155,7 @@ describe("readOds", () => {
     assert.equal(info.pageCount, 2);
     assert.deepEqual(
       segments.map(({ label }) => label),
-      ["sheet A", "sheet B"],
+      ['sheet "A"', 'sheet "B"'],
     );
   });
 });

@@ -11,7 +11,7 @@ import { readFacts, readXml, scanPart } from "../package-parts.ts";
 import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
 import type { SheetRow } from "../sheet-tables.ts";
 import { readObjects } from "./odf-objects.ts";
-import { OdfSheets } from "./odf-sheets.ts";
+import { MAX_SHEETS, OdfSheets } from "./odf-sheets.ts";
 import { OdfStyles } from "./odf-styles.ts";
 import { type OdfContext, OdfText } from "./odf-text.ts";
 
@@ -145,8 +145,6 @@ export async function* readOds(packed: Zip, options: HandlerOptions): AsyncGener
   );
 }
 
-const MAX_SHEETS = 1_000;
-
 type SheetName = Pick<SheetSource, "name" | "isHidden">;
 
 /** The sheets by name. A style says whether a sheet is hidden, and styles come first. */
@@ -185,7 +183,7 @@ class SheetScan {
     return { name, isHidden, rows: () => this.#readRows(index), finish: () => this.#finish(index) };
   }
 
-  async *#readRows(index: number): AsyncGenerator<readonly SheetRow[]> {
+  async *#readRows(index: number): AsyncGenerator<Iterable<SheetRow>> {
     for (;;) {
       const sheet = this.#sheets.sheets[index];
       if (sheet) yield sheet.rows.take();

@@ -4,6 +4,7 @@ import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import type { Zip } from "../../zip/open-zip.ts";
 import { readChart } from "../charts.ts";
+import { makeDamagedItem, tryPart } from "../damaged-parts.ts";
 import type { OfficeFacts, SlideCounts } from "../describe-office.ts";
 import { DrawingText } from "../drawing-text.ts";
 import {
@@ -23,8 +24,8 @@ export async function* readPptx(zip: Zip, { from }: HandlerOptions): AsyncGenera
   const { slides } = presentation;
   yield { info: { ...(await readFacts(zip, "docProps/core.xml")), pageName: "slide", pageCount: slides.length } };
   for (const [index, part] of slides.entries()) {
-    const slide = await readSlide(zip, part, presentation);
-    if (index >= from) yield toItem(slide, index);
+    const slide = await tryPart(() => readSlide(zip, part, index, presentation));
+    if (index >= from) yield slide ? toItem(slide, index) : makeDamagedItem("slide", index, `slide ${index + 1}`);
   }
 }
 
@@ -73,27 +74,33 @@ function findSlides(zip: Zip): string[] {
   return names.sort((one, other) => numberOf(one) - numberOf(other)).slice(0, MAX_SLIDES);
 }
 
-async function readSlide(zip: Zip, part: string, { authors, seenFooters }: Presentation): Promise<Slide> {
+async function readSlide(
+  zip: Zip,
+  part: string,
+  index: number,
+  { authors, seenFooters }: Presentation,
+): Promise<Slide> {
   const relations = await readRelations(zip, part);
   const drawing = new DrawingText(relations);
   await scanPart(zip, part, drawing);
-  const footers = drawing.footers.filter((text) => text !== "" && !seenFooters.has(text));
-  for (const text of footers) seenFooters.add(text);
+  const notes = new DrawingText(new Map());
+  await scanPart(zip, findTarget(relations, "notesSlide"), notes);
   const blocks = [drawing.writeBody()];
   for (const reference of drawing.references) blocks.push(await readChart(zip, reference));
   blocks.push(
-    await readNotes(zip, findTarget(relations, "notesSlide")),
+    notes.writeBody().replace(/^(?=.)/s, "Notes: "),
     await readComments(zip, findTargets(relations, "comments"), authors),
-    ...footers,
+    ["", String(index + 1)].includes(drawing.slideNumber) ? "" : `Shown as slide ${drawing.slideNumber}`,
+    ...takeNew([...drawing.footers, ...notes.footers], seenFooters),
   );
   return { title: drawing.title, isHidden: drawing.isHidden, blocks };
 }
 
-async function readNotes(zip: Zip, part: string | undefined): Promise<string> {
-  const notes = new DrawingText(new Map());
-  await scanPart(zip, part, notes);
-  const text = notes.writeBody();
-  return text === "" ? "" : `Notes: ${text}`;
+/** The texts that were not seen before, which are then. */
+function takeNew(texts: readonly string[], seen: Set<string>): string[] {
+  const fresh = [...new Set(texts)].filter((text) => text !== "" && !seen.has(text));
+  for (const text of fresh) seen.add(text);
+  return fresh;
 }
 
 function toItem({ title, isHidden, blocks }: Slide, index: number): ExtractItem {

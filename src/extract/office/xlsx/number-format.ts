@@ -33,10 +33,13 @@ const builtInCodes: Readonly<Record<number, string>> = {
   48: "0.0E+0",
 };
 
+/** Longer than a program accepts. */
+const MAX_CODE_CHARS = 255;
+
 /** The writer of a format. `code` is the workbook's own, if it defines this number. */
 export function makeNumberWriter(id: number, code: string | undefined, is1904: boolean): NumberWriter {
   const format = code ?? builtInCodes[id];
-  if (format === undefined || /^(general|@)$/i.test(format)) return writeGeneral;
+  if (format === undefined || format.length > MAX_CODE_CHARS || /^(general|@)$/i.test(format)) return writeGeneral;
   const sections = splitSections(format);
   if (isDateCode(sections[0] ?? "")) return makeDateWriter(sections[0] ?? "", is1904);
   const writers = sections.map(makeSectionWriter);

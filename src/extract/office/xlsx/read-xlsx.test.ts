@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DocumentParts, makeXlsx, type TestSheet } from "../../../../test/office.ts";
+import { compressPackage, type DocumentParts, makeXlsx, type TestSheet } from "../../../../test/office.ts";
 import { readOffice } from "../../../../test/office-text.ts";
 
 const read = (sheets: readonly TestSheet[], parts?: DocumentParts) => readOffice("xlsx", makeXlsx(sheets, parts));
@@ -87,8 +87,8 @@ describe("readXlsx", () => {
     assert.deepEqual(
       segments.map(({ label, text }) => [label, text.split("\n")[0]]),
       [
-        ["sheet Open", "## Open"],
-        ["sheet Secret (hidden)", "## Secret (hidden)"],
+        ['sheet "Open"', "## Open"],
+        ['sheet "Secret" (hidden)', "## Secret (hidden)"],
       ],
     );
     assert.deepEqual({ pageCount: info.pageCount, ...info }, { pageName: "sheet", pageCount: 2, hiddenSheets: 1 });
@@ -107,13 +107,13 @@ describe("readXlsx", () => {
     );
     let last = 0;
     for (const { label, text } of segments.slice(0, -1)) {
-      const [, first, end] = /^sheet Long, rows (\d+)-(\d+)$/.exec(label) ?? [];
+      const [, first, end] = /^sheet "Long", rows (\d+)-(\d+)$/.exec(label) ?? [];
       assert.equal(Number(first), last + 1);
       last = Number(end);
       assert.match(text, /^(## Long\n\n)?\| Number \| Words \|\n\| --- \| --- \|\n\| \d/);
     }
     assert.equal(last, 6_001);
-    assert.equal(segments.at(-1)?.label, "sheet Next");
+    assert.equal(segments.at(-1)?.label, 'sheet "Next"');
   });
 
   test("text boxes, charts, comments of both forms and page headers follow the cells", async () => {
@@ -163,6 +163,20 @@ describe("readXlsx", () => {
       { relations, parts: { ...parts, "xl/workbook.xml": workbook } },
     );
     assert.equal(text, "1904-01-02");
+  });
+
+  test("of a damaged sheet the readable rows are kept, and the next sheet is read", async () => {
+    const rows = Array.from({ length: 500 }, (_, i) => [i, `words ${(i * 7_919) % 1_000}`]);
+    const parts = makeXlsx([
+      { name: "Bad", rows },
+      { name: "Good", rows: [["a", 1]] },
+    ]);
+    const bytes = compressPackage(parts);
+    const at = bytes.indexOf("xl/worksheets/sheet1.xml") + 1_500;
+    bytes.fill(0xff, at, at + 300);
+    const { segments, failed } = await readOffice("xlsx", bytes);
+    assert.equal(failed, null);
+    assert.equal(segments.at(-1)?.text, "## Good\n\n| a | 1 |\n| --- | --- |");
   });
 
   test("a workbook without sheets is corrupt", async () => {

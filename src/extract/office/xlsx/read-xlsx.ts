@@ -28,7 +28,7 @@ export async function* readXlsx(zip: Zip, options: HandlerOptions): AsyncGenerat
 function openSheet(zip: Zip, { name, part, isHidden }: Sheet, workbook: Workbook): SheetSource {
   const rows = new SheetRows(workbook);
 
-  async function* readRows(): AsyncGenerator<readonly SheetRow[]> {
+  async function* readRows(): AsyncGenerator<Iterable<SheetRow>> {
     const member = zip.find(part);
     if (member === undefined) return;
     const scanner = scanXml(rows);

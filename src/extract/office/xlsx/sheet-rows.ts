@@ -28,7 +28,7 @@ export class SheetRows implements XmlEvents {
   }
 
   /** The rows read since the last call. */
-  take(): SheetRow[] {
+  take(): Iterable<SheetRow> {
     return this.#builder.take();
   }
 

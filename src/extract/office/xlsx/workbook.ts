@@ -1,7 +1,7 @@
 /** What the sheets of a workbook share: their names, the strings, and the formats of numbers. */
 import type { Zip } from "../../zip/open-zip.ts";
 import { findMainPart, findTarget, type Relation, readRelations, scanPart } from "../package-parts.ts";
-import { makeNumberWriter, type NumberWriter } from "./number-format.ts";
+import { makeNumberWriter, type NumberWriter, writeGeneral } from "./number-format.ts";
 import { readPersons } from "./sheet-extras.ts";
 
 export type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
@@ -18,6 +18,9 @@ export type Workbook = {
 /** Strings kept in memory; more than this would not fit a child process. */
 const MAX_STRING_CHARS = 48 * 1024 * 1024;
 const MAX_SHEETS = 10_000;
+/** Formats that a workbook may have. */
+const MAX_STYLES = 65_490;
+const MAX_STRINGS = 4_000_000;
 
 /** Reads everything but the cells. */
 export async function readWorkbook(zip: Zip): Promise<Workbook> {
@@ -49,6 +52,7 @@ function findSheetPart(zip: Zip, relations: ReadonlyMap<string, Relation>, ids: 
 /** The shared strings by index; the runs of a formatted string are joined, and readings of characters left out. */
 async function readStrings(zip: Zip, part: string | undefined): Promise<string[]> {
   const strings: string[] = [];
+  const shareShort = makeSharer();
   let current: string | undefined;
   let isText = false;
   let phoneticDepth = 0;
@@ -64,7 +68,8 @@ async function readStrings(zip: Zip, part: string | undefined): Promise<string[]
       if (name === "rPh") phoneticDepth--;
       if (name !== "si" || current === undefined) return;
       chars += current.length;
-      strings.push(chars > MAX_STRING_CHARS ? "" : decodeEscapes(current));
+      if (strings.length < MAX_STRINGS)
+        strings.push(chars > MAX_STRING_CHARS ? "" : shareShort(decodeEscapes(current)));
       current = undefined;
     },
     text(text) {
@@ -73,6 +78,19 @@ async function readStrings(zip: Zip, part: string | undefined): Promise<string[]
   });
   return strings;
 }
+
+/** Returns the same string for short texts that are equal: millions of them would fill the memory. */
+function makeSharer(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const same = known.get(text);
+    if (same === undefined && text.length <= MAX_SHORT_CHARS && known.size < MAX_SHARED) known.set(text, text);
+    return same ?? text;
+  };
+}
+
+const MAX_SHORT_CHARS = 32;
+const MAX_SHARED = 10_000;
 
 /** `_x000D_` is how a control character is written; it is cleaned with all others. */
 export function decodeEscapes(text: string): string {
@@ -83,13 +101,19 @@ export function decodeEscapes(text: string): string {
 async function readWriters(zip: Zip, part: string | undefined, is1904: boolean): Promise<NumberWriter[]> {
   const codes = new Map<number, string>();
   const writers: NumberWriter[] = [];
+  /** Most styles differ in colours and share a few formats. */
+  const known = new Map<number, NumberWriter>();
   let isInCells = false;
   await scanPart(zip, part, {
     open(name, tag) {
       if (name === "cellXfs") isInCells = true;
+      if (name !== "numFmt" && (name !== "xf" || !isInCells || writers.length >= MAX_STYLES)) return;
       const id = Number(tag.get("numFmtId") ?? 0);
       if (name === "numFmt") codes.set(id, tag.get("formatCode") ?? "");
-      if (name === "xf" && isInCells) writers.push(makeNumberWriter(id, codes.get(id), is1904));
+      else
+        writers.push(
+          known.get(id) ?? known.set(id, makeNumberWriter(id, codes.get(id), is1904)).get(id) ?? writeGeneral,
+        );
     },
     close(name) {
       if (name === "cellXfs") isInCells = false;
