@@ -6,6 +6,7 @@ import { archive } from "./archive/archive-handler.ts";
 import { epub } from "./epub/epub-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
+import { image } from "./image/image-handler.ts";
 import { legacy } from "./legacy/legacy-handler.ts";
 import { mail } from "./mail/mail-handler.ts";
 import { metadata } from "./metadata-handler.ts";
@@ -25,6 +26,7 @@ export const handlers: readonly Handler[] = [
   notebook,
   rtf,
   archive,
+  image,
   html,
   text,
   metadata,
