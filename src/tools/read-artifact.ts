@@ -36,7 +36,7 @@ export const readArtifactTool = defineTool({
     },
     entry: {
       type: "text",
-      about: "A member of an archive, or an attachment, as listed; a!/b leads into an inner archive.",
+      about: "A listed member or attachment; a!/b for an inner one.",
       aliases: ["member", "path"],
     },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
