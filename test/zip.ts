@@ -10,6 +10,10 @@ export type ZipPart = {
   readonly claimedBytes?: number;
   readonly isEncrypted?: boolean;
   readonly method?: number;
+  /** Its sizes come after its data, as streaming writers do. */
+  readonly isStreamed?: boolean;
+  /** Its sizes and offset are 64-bit numbers in an extra field of the directory. */
+  readonly is64?: boolean;
 };
 
 /** An archive of these parts, in order. */
@@ -29,10 +33,13 @@ export function makeZip(parts: readonly ZipPart[]): Buffer {
     facts.writeUInt32LE(packed.length, 14);
     facts.writeUInt32LE(part.claimedBytes ?? data.length, 18);
     facts.writeUInt16LE(name.length, 22);
-    const local = Buffer.concat([Buffer.from("PK\x03\x04"), facts, name, packed]);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04"), part.isStreamed ? hideSizes(facts) : facts, name, packed]);
     const tail = Buffer.alloc(14);
-    tail.writeUInt32LE(offset, 10);
-    entries.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), facts, tail, name]));
+    tail.writeUInt32LE(part.is64 ? 0xffffffff : offset, 10);
+    const extra = part.is64 ? makeWideField(facts, offset) : Buffer.alloc(0);
+    if (part.is64) facts.fill(0xff, 14, 22);
+    facts.writeUInt16LE(extra.length, 24);
+    entries.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), facts, tail, name, extra]));
     locals.push(local);
     offset += local.length;
   }
@@ -45,4 +52,21 @@ export function makeZip(parts: readonly ZipPart[]): Buffer {
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...locals, directory, end]);
+}
+
+/** The facts of a local header whose checksum and sizes are not known yet. */
+function hideSizes(facts: Buffer): Buffer {
+  const hidden = Buffer.from(facts);
+  hidden.writeUInt16LE(facts.readUInt16LE(2) | 8, 2);
+  return hidden.fill(0, 10, 22);
+}
+
+function makeWideField(facts: Buffer, offset: number): Buffer {
+  const field = Buffer.alloc(28);
+  field.writeUInt16LE(1, 0);
+  field.writeUInt16LE(24, 2);
+  field.writeBigUInt64LE(BigInt(facts.readUInt32LE(18)), 4);
+  field.writeBigUInt64LE(BigInt(facts.readUInt32LE(14)), 12);
+  field.writeBigUInt64LE(BigInt(offset), 20);
+  return field;
 }

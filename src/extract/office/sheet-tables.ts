@@ -60,10 +60,17 @@ const isTitle = (block: readonly SheetRow[]): boolean => isLone(block) && block[
 
 function writeBlock(rows: readonly SheetRow[]): string {
   if (isTitle(rows)) return rows[0]?.texts[0]?.trim() ?? "";
-  const columns = [...new Set(rows.flatMap((row) => row.columns))].sort((one, other) => one - other);
+  const columns = listColumns(rows);
   const texts = rows.reduce((sum, row) => sum + row.texts.length, 0);
   const isSparse = rows.length * columns.length > texts * MAX_CELLS_PER_TEXT + SMALL_TABLE_CELLS;
   return isSparse ? rows.map(writeNamedCells).join("\n") : writeTable(rows, columns);
+}
+
+/** The columns that have a text in any row, from left to right. */
+function listColumns(rows: readonly SheetRow[]): number[] {
+  const isFilled: boolean[] = [];
+  for (const row of rows) for (const column of row.columns) isFilled[column] = true;
+  return Object.keys(isFilled).map(Number);
 }
 
 function writeTable(rows: readonly SheetRow[], columns: readonly number[]): string {

@@ -10,6 +10,7 @@ import { addSegment, appendFile, type ExtractSize, emptySize, openExtract } from
 import {
   countTotalLines,
   findLine,
+  findPages,
   readWindow,
   selectLines,
   selectOffset,
@@ -86,6 +87,31 @@ describe("ranges of a stored extract", () => {
     await assert.rejects(pages("5"), /Page 5 is past the end: the text has 4 pages/);
     const whole = await storedExtract(segmentsOf(["text"]));
     await assert.rejects(selectPages(whole, [{ first: 1, last: 1 }]), /no pages/);
+  });
+
+  test("a page may be several segments", async () => {
+    const segments = segmentsOf(["one", "two", "three", "four"], "sheet").map((segment, index) => ({
+      ...segment,
+      isContinued: index === 0 || index === 1,
+    }));
+    const extract = await storedExtract(segments, 1);
+    assert.equal(extract.size.pages, 2);
+    const [first, second] = await selectPages(extract, [
+      { first: 1, last: 1 },
+      { first: 2, last: 2 },
+    ]);
+    const textOf = async ({ start = 0, end = 0 } = {}) => (await readWindow(extract, start, end - start)).text;
+    assert.deepEqual([await textOf(first), await textOf(second)], ["one\n\ntwo\n\nthree", "four"]);
+    assert.deepEqual(
+      (await findPages(extract, 0, extract.size.chars)).map(({ page, label }) => [page, label]),
+      [
+        [1, "sheet 1"],
+        [1, "sheet 2"],
+        [1, "sheet 3"],
+        [2, "sheet 4"],
+      ],
+    );
+    await assert.rejects(selectPages(extract, [{ first: 3, last: 3 }]), /is past the end: the text has 2 pages/);
   });
 
   test("a section extends to the next heading of its rank, across segments", async () => {

@@ -36,6 +36,25 @@ describe("openZip", () => {
     assert.equal(await read(zip, "/stored.txt"), "as it is");
   });
 
+  test("reads members whose sizes come after them or are 64-bit numbers", async () => {
+    const zip = await open(
+      makeZip([
+        { name: "plain", data: "first" },
+        { name: "streamed", data: "second", isStreamed: true },
+        { name: "wide", data: "third", is64: true },
+      ]),
+    );
+    assert.deepEqual([await read(zip, "streamed"), await read(zip, "wide")], ["second", "third"]);
+    assert.equal(zip.find("wide")?.sizeBytes, 5);
+  });
+
+  test("bounds what all reads together may yield", async () => {
+    const bytes = makeZip([{ name: "x", data: "0123456789" }]);
+    const zip = await openZip(toBody({ bytes }, bytes.length), { maxRatio: 100, maxTotalBytes: 25, maxMembers: 10 });
+    assert.equal((await read(zip, "x")) + (await read(zip, "x")), "01234567890123456789");
+    await assert.rejects(read(zip, "x"), failsWith("too_large"));
+  });
+
   test("reads an archive behind other bytes, whose offsets are then wrong", async () => {
     const zip = await open(Buffer.concat([Buffer.from("#!/bin/sh\n"), makeZip([{ name: "x", data: "found" }])]));
     assert.equal(await read(zip, "x"), "found");

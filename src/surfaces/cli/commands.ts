@@ -55,6 +55,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp-command.ts")).mcpCommand,
   },
   {
+    name: "gateway",
+    about: "Put another MCP server behind a relay that bounds its results.",
+    load: async () => (await import("./commands/gateway-command.ts")).gatewayCommand,
+  },
+  {
     name: "proxy",
     about: "LLM proxy: retry a request once, smaller, if it is refused for its size.",
     load: async () => (await import("./commands/proxy-command.ts")).proxyCommand,

@@ -6,6 +6,7 @@ import { runCli } from "./main.ts";
 const stopController = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;
 let isOutputDropped = false;
+let isReadingStdin = false;
 /** Our own output. As an MCP server, everything else that prints to stdout is redirected to stderr. */
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
@@ -48,10 +49,13 @@ const status = await runCli(
 process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
 // Standard input may still be open, or a write may wait for a reader that never reads.
 if (stopController.signal.aborted || isOutputDropped) process.exit();
+if (isReadingStdin) process.stdin.destroy();
 
 /** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
 async function* readStdin(): AsyncGenerator<Uint8Array> {
+  isReadingStdin = true;
   yield* process.stdin;
+  isReadingStdin = false;
 }
 
 /** Waits for a slow reader, but not for a closed one. */

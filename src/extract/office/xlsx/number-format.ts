@@ -53,8 +53,9 @@ export function makeNumberWriter(id: number, code: string | undefined, is1904: b
 
 /** As a cell without a format shows it: at most 11 significant digits are visible, 15 are kept. */
 export function writeGeneral(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  return String(Number(value.toPrecision(15)));
+  const text = String(value);
+  // Only the last digits of a long fraction can be noise.
+  return text.length <= 16 || !Number.isFinite(value) ? text : String(Number(value.toPrecision(15)));
 }
 
 function splitSections(code: string): string[] {
@@ -107,9 +108,9 @@ function makeSectionWriter(section: string): NumberWriter {
   const [before, digits, after] = splitDigits(section);
   if (digits === "") return before === "" && after === "" ? writeGeneral : () => `${before}${after}`;
   if (/general/i.test(digits)) return (value) => `${before}${writeGeneral(value)}${after}`;
-  const [whole = "", fraction = ""] = digits.split(".");
+  const [mantissa = "", exponent] = digits.split(/e[+-]/i);
+  const [whole = "", fraction = ""] = mantissa.split(".");
   const isPercent = /%/.test(section);
-  const isScientific = /e[+-]/i.test(digits);
   // Commas at the end scale by a thousand each.
   const scale = (isPercent ? 100 : 1) / 1000 ** (/,*$/.exec(whole)?.[0].length ?? 0);
   const minDecimals = (fraction.match(/[0?]/g) ?? []).length;
@@ -117,7 +118,8 @@ function makeSectionWriter(section: string): NumberWriter {
   const minWhole = (whole.match(/0/g) ?? []).length;
   const hasThousands = /[0#?],+[0#?]/.test(whole);
   if (digits.includes("/")) return (value) => `${before}${writeGeneral(value)}${after}`;
-  if (isScientific) return (value) => `${before}${value.toExponential(maxDecimals).toUpperCase()}${after}`;
+  if (exponent !== undefined)
+    return (value) => `${before}${writeScientific(value, maxDecimals, exponent.length)}${after}`;
   return (value) => {
     const text = Number((value * scale).toPrecision(15)).toFixed(maxDecimals);
     const [integer = "0", decimals = ""] = text.split(".");
@@ -126,6 +128,12 @@ function makeSectionWriter(section: string): NumberWriter {
     const grouped = hasThousands ? padded.replaceAll(/\B(?=(\d{3})+$)/g, ",") : padded;
     return `${before}${grouped}${kept === "" ? "" : `.${kept}`}${after}`;
   };
+}
+
+/** As in `1.23E+04`. */
+function writeScientific(value: number, decimals: number, exponentDigits: number): string {
+  const [mantissa = "", exponent = ""] = value.toExponential(decimals).split("e");
+  return `${mantissa}E${exponent.charAt(0)}${exponent.slice(1).padStart(exponentDigits, "0")}`;
 }
 
 function trimZeros(decimals: string, min: number): string {

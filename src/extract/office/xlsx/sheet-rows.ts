@@ -71,12 +71,17 @@ export class SheetRows implements XmlEvents {
   }
 
   #startCell(tag: XmlTag): void {
+    this.#value = "";
+    this.#formula = "";
+    // Most cells of a formatted sheet are empty. Only cells without references are counted.
+    if (tag.isEmpty) {
+      this.#column++;
+      return;
+    }
     const reference = tag.get("r");
     this.#column = reference === undefined ? this.#column + 1 : readColumn(reference);
     this.#type = tag.get("t") ?? "n";
     this.#style = Number(tag.get("s") ?? 0);
-    this.#value = "";
-    this.#formula = "";
   }
 
   #endCell(): void {

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { defaultSettings } from "../../config/settings.ts";
+import { openSession } from "../../session/session.ts";
+import type { JsonObject } from "./json-rpc.ts";
+import { createRelay, type RelayMode } from "./relay.ts";
+
+/** A relay between two lists of lines. */
+async function openRelay({ mode = "bound", client = "Codex" }: { mode?: RelayMode; client?: string } = {}) {
+  const session = await openSession({ inMemory: true, settings: defaultSettings, env: {} });
+  const [toClient, toServer, logged]: [string[], string[], string[]] = [[], [], []];
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  const relay = createRelay({
+    session,
+    server: "test",
+    mode,
+    client,
+    async toClient(line) {
+      toClient.push(line);
+      resolve();
+    },
+    async toServer(line) {
+      toServer.push(line);
+    },
+    log: (sentence) => logged.push(sentence),
+  });
+  /** Sends a request and the server's result, and returns the line that the client gets. */
+  async function exchange(method: string, params: object, result: object): Promise<string> {
+    const id = toServer.length + 1;
+    await relay.fromClient(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    await relay.fromServer(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    return toClient.at(-1) ?? "";
+  }
+  const call = async (result: object): Promise<JsonObject & { content: { text: string }[] }> =>
+    JSON.parse(await exchange("tools/call", { name: "t", arguments: {} }, result)).result;
+  return {
+    relay,
+    session,
+    toClient,
+    toServer,
+    logged,
+    answered,
+    exchange,
+    call,
+    [Symbol.asyncDispose]: session[Symbol.asyncDispose],
+  };
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `item ${id}` }));
+const textResult = (text: string) => ({ content: [{ type: "text", text }] });
+const findRef = (text: string): string => /af_[0-9a-f]{32}/.exec(text)?.[0] ?? assert.fail(`no ref in ${text}`);
+
+describe("a line", () => {
+  for (const line of [
+    '{"jsonrpc":"2.0", "method":"notifications/initialized"}',
+    '{"id":7,"jsonrpc":"2.0","result":{ "roots":[] }}',
+    '[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+    '{"jsonrpc":"2.0","id":9,"method":"future/method","params":{"n":12345678901234567890}}',
+    "no JSON at all",
+  ]) {
+    test(`from the client passes as it is: ${line}`, async () => {
+      await using setup = await openRelay();
+      await setup.relay.fromClient(line);
+      assert.deepEqual(setup.toServer, [line]);
+    });
+    test(`from the server passes as it is: ${line}`, async () => {
+      await using setup = await openRelay();
+      await setup.relay.fromServer(line);
+      assert.deepEqual(setup.toClient, [line]);
+    });
+  }
+
+  test("with a small result passes byte for byte, odd numbers and spaces included", async () => {
+    await using setup = await openRelay();
+    await setup.relay.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
+    const line =
+      '{ "id":1, "jsonrpc":"2.0", "result":{"content":[{"type":"text","text":"ok"}],"n":12345678901234567890} }';
+    await setup.relay.fromServer(line);
+    assert.deepEqual(setup.toClient, [line]);
+  });
+});
+
+describe("a result that is too large", () => {
+  test("becomes a first page, and the rest is read by its ref", async () => {
+    await using setup = await openRelay();
+    const whole = JSON.stringify(rows(9_000));
+    const { content } = await setup.call(textResult(whole));
+    const [{ text } = assert.fail()] = content;
+    assert.ok(text.length <= 38_000, `${text.length} characters`);
+    const [, notice = "", page = ""] =
+      /^(\[This[^\n]*)\n\[Begin untrusted[^\n]*\n\n([\s\S]*)\n\n\[End untrusted[^\n]*$/.exec(text) ?? [];
+    assert.match(
+      notice,
+      /^\[This result has 276,781 characters; .*9,000 items\. Keys: id, name\. Read on: read_artifact /,
+    );
+    assert.ok(whole.startsWith(page) && page.endsWith("},"));
+    assert.match(notice, new RegExp(`offset=${page.length}\\b`));
+    await setup.relay.fromClient(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: "r",
+        method: "tools/call",
+        params: { name: "read_artifact", arguments: { artifact_ref: findRef(notice), query: "item 8765" } },
+      }),
+    );
+    while (!setup.toClient.at(-1)?.includes('"id":"r"')) await new Promise(setImmediate);
+    assert.match(setup.toClient.at(-1) ?? "", /"id\\":8765/);
+    assert.equal(setup.toServer.length, 1, "the server does not see the call of our tool");
+  });
+
+  test("in many blocks counts as one", async () => {
+    await using setup = await openRelay();
+    const blocks = Array.from({ length: 100 }, (_, index) => ({
+      type: "text",
+      text: `${index} ${"words ".repeat(200)}`,
+    }));
+    const { content } = await setup.call({ content: blocks });
+    assert.equal(content.length, 1);
+    assert.match(content[0]?.text ?? "", /first page/);
+  });
+
+  test("keeps the head and the tail of a log", async () => {
+    await using setup = await openRelay();
+    const log = Array.from({ length: 5_000 }, (_, n) => `2026-01-01 00:00:${n % 60} INFO request ${n} done`).join("\n");
+    const { content } = await setup.call(textResult(log));
+    assert.match(
+      content[0]?.text ?? "",
+      /request 0 done[\s\S]*lines left out[\s\S]*request 4999 done\n\n\[End untrusted/,
+    );
+  });
+
+  test("is only annotated in the mode that says so", async () => {
+    await using setup = await openRelay({ mode: "annotate" });
+    const whole = "word ".repeat(20_000);
+    const { content } = await setup.call(textResult(whole));
+    assert.deepEqual([content[0]?.text, content.length], [whole, 2]);
+    findRef(content[1]?.text ?? "");
+  });
+});
+
+describe("structured content", () => {
+  const listing = (outputSchema: object) => ({ tools: [{ name: "t", inputSchema: { type: "object" }, outputSchema }] });
+
+  test("with a list keeps its declared shape, with fewer items", async () => {
+    await using setup = await openRelay();
+    const schema = { type: "object", properties: { items: { type: "array" }, total: { type: "integer" } } };
+    const listed = JSON.parse(await setup.exchange("tools/list", {}, listing(schema))).result.tools;
+    assert.deepEqual(listed[0].outputSchema, schema);
+    const { structuredContent } = await setup.call({
+      content: [],
+      structuredContent: { items: rows(9_000), total: 9_000 },
+    });
+    const { items, total } = structuredContent as { items: unknown[]; total: number };
+    assert.equal(total, 9_000);
+    assert.ok(items.length > 0 && items.length < 9_000);
+  });
+
+  test("of a shape that cannot be trimmed is not declared, so that no client rejects a bounded result", async () => {
+    await using setup = await openRelay();
+    const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+    const listed = JSON.parse(await setup.exchange("tools/list", {}, listing(schema))).result.tools;
+    assert.equal(listed[0].outputSchema, undefined);
+    const result = await setup.call({ content: [], structuredContent: { text: "x".repeat(100_000) } });
+    assert.equal(result.structuredContent, undefined);
+  });
+});
+
+describe("the listing", () => {
+  test("has our tool once, on the last page", async () => {
+    await using setup = await openRelay();
+    const names = async (result: object) =>
+      JSON.parse(await setup.exchange("tools/list", {}, result)).result.tools.map(({ name }: { name: string }) => name);
+    assert.deepEqual(await names({ tools: [{ name: "a" }], nextCursor: "2" }), ["a"]);
+    assert.deepEqual(await names({ tools: [{ name: "b" }] }), ["b", "read_artifact"]);
+  });
+
+  test("leaves its name to a server's own tool", async () => {
+    await using setup = await openRelay();
+    const listed = JSON.parse(await setup.exchange("tools/list", {}, { tools: [{ name: "read_artifact" }] })).result
+      .tools;
+    assert.deepEqual(
+      listed.map(({ name }: { name: string }) => name),
+      ["read_artifact", "spillway_read_artifact"],
+    );
+  });
+});
+
+describe("binary inside a result", () => {
+  const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(400_000, 7)]).toString("base64");
+
+  test("is kept and named: a large picture, an embedded file, base64 in text", async () => {
+    await using setup = await openRelay();
+    const { content } = await setup.call({
+      content: [
+        { type: "image", data: png, mimeType: "image/png" },
+        { type: "resource", resource: { uri: "x:1", blob: png, mimeType: "image/png" } },
+        { type: "text", text: `before data:image/png;base64,${png} after` },
+      ],
+    });
+    for (const { text } of content)
+      assert.match(text, /\[image, 400 KB, kept\. Read it: read_artifact artifact_ref=af_/);
+    assert.match(content[2]?.text ?? "", /^before \[image.*\] after$/);
+  });
+
+  test("that is a small picture passes", async () => {
+    await using setup = await openRelay();
+    const small = { content: [{ type: "image", data: png.slice(0, 4_000), mimeType: "image/png" }] };
+    assert.deepEqual(await setup.call(small), small);
+  });
+});
+
+test("every open request gets an error when the server is gone", async () => {
+  await using setup = await openRelay();
+  await setup.relay.fromClient('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"t"}}');
+  await setup.relay.fail("The server ended with code 1.");
+  assert.deepEqual(JSON.parse(setup.toClient[0] ?? ""), {
+    jsonrpc: "2.0",
+    id: 5,
+    error: { code: -32000, message: "The server ended with code 1." },
+  });
+});
