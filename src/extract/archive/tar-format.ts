@@ -24,15 +24,18 @@ function compressedFormat(
   const unpack = (body: Body) => decompress(body, makeStream(), mediaType);
   return {
     async *list(body, { archiveName }) {
-      const [isTar, chunks] = await peekTar(unpack(body));
-      if (isTar) yield* listTar(chunks);
-      else yield { name: singleName(archiveName, extension), sizeBytes: null, isFolder: false };
+      const { isTar, chunks, close } = await peekTar(unpack(body));
+      if (isTar) return yield* listTar(chunks);
+      await close();
+      yield { name: singleName(archiveName, extension), sizeBytes: null, isFolder: false };
     },
 
     async open(body, isWanted, { archiveName }) {
-      const [isTar, chunks] = await peekTar(unpack(body));
+      const { isTar, chunks, close } = await peekTar(unpack(body));
       if (isTar) return openTarMember(chunks, isWanted);
-      return isWanted(singleName(archiveName, extension)) ? chunks : undefined;
+      if (isWanted(singleName(archiveName, extension))) return chunks;
+      await close();
+      return undefined;
     },
   };
 }
@@ -101,11 +104,17 @@ async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaTyp
   }
 }
 
-/** Whether a stream begins like a TAR archive, and the stream from its start. */
-async function peekTar(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<[isTar: boolean, chunks: AsyncIterable<Uint8Array>]> {
-  const iterator = chunks[Symbol.asyncIterator]();
+type PeekedStream = {
+  readonly isTar: boolean;
+  /** The stream from its start. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** For a stream that is not read: nothing else would close its file. */
+  close(): Promise<unknown>;
+};
+
+/** Whether a stream begins like a TAR archive. */
+async function peekTar(stream: AsyncGenerator<Uint8Array>): Promise<PeekedStream> {
+  const iterator = stream[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   let length = 0;
   while (length < 512) {
@@ -115,7 +124,11 @@ async function peekTar(
     length += step.value.length;
   }
   const start = Buffer.concat(first);
-  return [isTarHeader(start), startWith(start, iterator)];
+  return {
+    isTar: isTarHeader(start),
+    chunks: startWith(start, iterator),
+    close: () => iterator.return(undefined),
+  };
 }
 
 async function* startWith(start: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
