@@ -21,6 +21,7 @@ export type ErrorCode =
   | "store_unavailable"
   | "selector_invalid"
   | "place_not_found"
+  | "entry_not_found"
   | "run_not_found"
   | "render_failed"
   | "context_overflow"

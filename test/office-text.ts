@@ -40,7 +40,7 @@ export async function readOffice(
   for await (const item of officeEngine.extract(file, options)) {
     if ("info" in item) info = { ...info, ...item.info };
     else if ("failed" in item) failed = item.failed;
-    else segments.push(item.segment);
+    else if ("segment" in item) segments.push(item.segment);
   }
   const separator = segments[0]?.kind === "whole" ? "" : "\n\n";
   return { info, segments, failed, text: segments.map(({ text }) => text).join(separator) };

@@ -5,7 +5,7 @@ import type { DocumentFields } from "../contract/document-fields.ts";
 import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { Failure, Mode } from "../extract/handler.ts";
+import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
@@ -18,6 +18,8 @@ type WarningOptions = {
   readonly mode: Mode;
   /** Set where a handler could read what this reply did not. */
   readonly isReadable?: boolean;
+  /** The ref of the source, where it was kept. */
+  readonly ref: string | null;
 };
 
 /** Sentences about what the reader does not see. */
@@ -32,6 +34,7 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract, opt
   const notRaw = describeRawText(record, options.mode);
   if (notRaw !== undefined && extract.hasText) warnings.push(notRaw);
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
+  if (description.entryName && options.ref !== null) warnings.push(makeEntryHint(options.ref, description.entryName));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
   warnings.push(...damageWarnings(info));
@@ -56,6 +59,17 @@ function failureWarnings({ reason, detail }: Failure): string[] {
 
 const PASSWORD_HINT =
   "To read it, call read_artifact with its artifact_ref and the parameter password; on the command line use --password.";
+
+function makeEntryHint(ref: string, entryName: "member" | "attachment"): string {
+  const article = entryName === "member" ? "a" : "an";
+  return `Read ${article} ${entryName} with read_artifact artifact_ref=${ref} entry=<path as listed>; on the command line with --entry. It gets a ref of its own.`;
+}
+
+/** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */
+export function hasFollowUp({ hasText, ended }: Extract): boolean {
+  if (hasText || ended === null) return true;
+  return ended.failed !== null && (ended.failed.reason === "encrypted" || isRetryableFailure(ended.failed));
+}
 
 export function toDocumentFields({ info, description }: Extract): DocumentFields {
   const { title, author, date, site, canonicalUrl, language } = info;

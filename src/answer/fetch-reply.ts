@@ -12,7 +12,7 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, hasFollowUp, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
@@ -114,13 +114,20 @@ function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): Fetc
   return { ...fetchFacts, fittedText: fitChars(window, chars, bound), budget: { chars, bound } };
 }
 
-function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: boolean): string {
+function summaryLine(fetchFacts: FetchFacts, truncated: boolean): string {
+  const { facts, extract } = fetchFacts;
   const kindName = nameKind(facts.content_kind, facts.media_type);
   const name = `${formatName(facts)}, ${formatSize(facts.size_bytes)}`;
-  const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { extent } = extract;
   const extracted = findTotalChars(facts, extract) ?? `at least ${extract.size.chars}`;
-  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extracted} chars (truncated=${truncated}). ${nextStep}]`;
+  return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extracted} chars (truncated=${truncated}). ${nameNextStep(fetchFacts)}]`;
+}
+
+function nameNextStep({ artifact_ref: ref, extract, skipped }: FetchFacts): string {
+  if (ref === null) return "Not kept.";
+  return skipped?.isReadable || hasFollowUp(extract)
+    ? `Use artifact_ref=${ref} for targeted follow-up.`
+    : `Kept as artifact_ref=${ref}; it has no text to read.`;
 }
 
 /** A name that others chose is quoted, unless it is a word or a few joined ones. */
@@ -136,7 +143,11 @@ function listWarnings(fetchFacts: FetchFacts): string[] {
   const { facts, delivery, extract, mode, skipped } = fetchFacts;
   const warnings = [
     ...(skipped === null ? [] : [skippedWarning(skipped)]),
-    ...listExtractWarnings(facts, extract, { mode, isReadable: skipped?.isReadable ?? false }),
+    ...listExtractWarnings(facts, extract, {
+      mode,
+      isReadable: skipped?.isReadable ?? false,
+      ref: fetchFacts.artifact_ref,
+    }),
     ...deliveryWarnings(delivery),
   ];
   return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;

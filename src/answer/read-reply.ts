@@ -38,7 +38,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, budget } = facts;
   const place = findPlaceFields(reading, extract);
   const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract, facts);
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref });
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;

@@ -4,6 +4,10 @@ import { serveEngines } from "./pool/child-loop.ts";
 serveEngines({
   pdfium: async () => (await import("./pdf/pdf-engine.ts")).pdfium,
   html: async () => (await import("./html/html-engine.ts")).htmlEngine,
+  epub: async () => (await import("./epub/epub-engine.ts")).epubEngine,
+  legacy: async () => (await import("./legacy/legacy-engine.ts")).legacyEngine,
+  mail: async () => (await import("./mail/mail-engine.ts")).mailEngine,
+  notebook: async () => (await import("./notebook/notebook-engine.ts")).notebookEngine,
   office: async () => (await import("./office/office-engine.ts")).officeEngine,
   pdfjs: async () => (await import("./pdf/pdf-engine.ts")).pdfjs,
 });

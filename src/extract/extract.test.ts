@@ -36,6 +36,7 @@ function request(objects: Objects, handler: Handler, more: Partial<ExtractOption
       content_kind: "pdf",
       media_type: "application/pdf",
       charset: null,
+      name: "x.pdf",
       source_url: "a.pdf",
     },
     content: { bytes: new Uint8Array() },

@@ -72,10 +72,11 @@ async function readPages(
   for (const range of inOrder(ranges)) {
     for await (const piece of readRange(options, range, collected)) {
       if ("info" in piece) collected.info = { ...collected.info, ...piece.info };
-      else if ("failed" in piece) collected.failed = piece.failed;
+      if ("failed" in piece) collected.failed = piece.failed;
+      if (!("segment" in piece)) continue;
       // Where pages are several segments, a page cannot be found without those before it.
-      else if (piece.segment.kind === "whole" || piece.segment.page !== undefined) return undefined;
-      else collectPage(collected, piece.segment, piece.note);
+      if (piece.segment.kind === "whole" || piece.segment.page !== undefined) return undefined;
+      collectPage(collected, piece.segment, piece.note);
       if (collected.chars >= options.maxChars) break;
     }
     if (collected.info.pageCount === undefined) return undefined;

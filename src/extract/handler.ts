@@ -17,6 +17,8 @@ export type LocalFile = {
   readonly charset: string | null;
   /** Its URL, where links in it are made absolute. */
   readonly url?: string;
+  /** The name of the source. */
+  readonly name?: string;
 };
 
 /** What to extract. Plain data, because it is sent to child processes. */
@@ -25,6 +27,8 @@ export type HandlerOptions = {
   /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
+  /** The path of a member: its bytes are wanted, not the text of the file. */
+  readonly entry?: string;
   /** What a child process may use to read the file. */
   readonly limits?: Limits;
 };
@@ -94,6 +98,8 @@ export type Info<Own extends object = object> = DocumentFacts & Partial<Own>;
 export type Description = {
   /** Fields by the names users see; their values are JSON. */
   readonly fields?: object;
+  /** What its members are called, if `entry` reads them. */
+  readonly entryName?: "member" | "attachment";
   /** What a reader should know about the text, one sentence each. */
   readonly warnings?: readonly string[];
   /** The document shows its text only after running scripts. */
@@ -128,7 +134,14 @@ export type PageNote = {
 export type ExtractItem<Own extends object = object> =
   | { readonly info: Info<Own> }
   | { readonly segment: Segment; readonly note?: PageNote }
-  | { readonly failed: Failure };
+  | { readonly failed: Failure }
+  /** The next bytes of the member that was asked for. */
+  | { readonly bytes: Uint8Array }
+  /** The paths of the members, because none has the path that was asked for. */
+  | { readonly paths: readonly string[] };
+
+/** The bytes of a member, or the paths that there are if none is the one asked for. */
+export type OpenedEntry = { readonly chunks: AsyncIterable<Uint8Array> } | { readonly paths: readonly string[] };
 
 /** Reads one family of formats. `Own` are the facts that only this handler states. */
 export interface Handler<Own extends object = object> {
@@ -141,6 +154,8 @@ export interface Handler<Own extends object = object> {
   extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
+  /** Opens a member by its path as the text lists it: a file in an archive, an attachment of a mail. */
+  openEntry?(file: LocalFile, path: string, signal: AbortSignal): Promise<OpenedEntry>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */
   describe?(info: Info<Own>, failed: Failure | null): Description;
 }

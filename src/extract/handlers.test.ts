@@ -17,8 +17,14 @@ const choices = [
   { kind: "text", mediaType: "application/json", handler: "text" },
   { kind: "html", mediaType: "text/html", handler: "html" },
   { kind: "image", mediaType: "image/svg+xml", handler: "text" },
-  { kind: "image", mediaType: "image/png", handler: "metadata" },
-  { kind: "archive", mediaType: "application/zip", handler: "metadata" },
+  { kind: "image", mediaType: "image/png", handler: "image" },
+  { kind: "image", mediaType: "image/x-raw", handler: "metadata" },
+  { kind: "archive", mediaType: "application/zip", handler: "archive" },
+  { kind: "archive", mediaType: "application/x-lzh-compressed", handler: "metadata" },
+  { kind: "text", mediaType: "message/rfc822", handler: "mail" },
+  { kind: "text", mediaType: "application/x-ipynb+json", handler: "notebook" },
+  { kind: "office_doc", mediaType: "application/epub+zip", handler: "epub" },
+  { kind: "office_doc", mediaType: "application/rtf", handler: "rtf" },
   { kind: "unknown_binary", mediaType: "text/plain", handler: "metadata" },
 ] as const;
 

@@ -2,15 +2,35 @@
 import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
+import { archive } from "./archive/archive-handler.ts";
+import { epub } from "./epub/epub-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
+import { image } from "./image/image-handler.ts";
+import { legacy } from "./legacy/legacy-handler.ts";
+import { mail } from "./mail/mail-handler.ts";
 import { metadata } from "./metadata-handler.ts";
+import { notebook } from "./notebook/notebook-handler.ts";
 import { office } from "./office/office-handler.ts";
 import { pdf } from "./pdf/pdf-handler.ts";
+import { rtf } from "./rtf/rtf-handler.ts";
 import { text } from "./text-handler.ts";
 
 /** The first handler that can handle a source reads it; `metadata` accepts everything and stays last. */
-export const handlers: readonly Handler[] = [pdf, office, html, text, metadata];
+export const handlers: readonly Handler[] = [
+  pdf,
+  office,
+  legacy,
+  epub,
+  mail,
+  notebook,
+  rtf,
+  archive,
+  image,
+  html,
+  text,
+  metadata,
+];
 
 /** The handler that reads sources of this kind and media type. The session's own handlers come before ours. */
 export function findHandler(kind: ContentKind, mediaType: string, ownHandlers: readonly Handler[]): Handler {

@@ -9,7 +9,7 @@ import { findLinkBase } from "./stored-extract.ts";
 export type HandlerRun = {
   readonly facts: Pick<
     ArtifactFacts,
-    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url"
+    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url" | "name"
   >;
   readonly content: Content;
   readonly handler: Handler;
@@ -36,8 +36,9 @@ export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator
   }
 }
 
-function toLocalFile({ facts, content }: HandlerRun): LocalFile {
-  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
+/** The bytes of an artifact as handlers take them. */
+export function toLocalFile({ facts, content }: Pick<HandlerRun, "facts" | "content">): LocalFile {
+  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset, name } = facts;
   const url = findLinkBase(facts);
-  return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
+  return { content, sizeBytes, kind, mediaType, charset, name, ...(url === null ? {} : { url }) };
 }

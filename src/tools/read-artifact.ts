@@ -34,6 +34,11 @@ export const readArtifactTool = defineTool({
       about: "A question: the passages that answer it, best first.",
       aliases: ["prompt", "question"],
     },
+    entry: {
+      type: "text",
+      about: "A listed member or attachment; a!/b for an inner one.",
+      aliases: ["member", "path"],
+    },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
     mode: modeField,
     password: {

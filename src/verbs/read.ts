@@ -1,9 +1,6 @@
 /** The read verb: a ref and a selector in, the chosen range of the artifact's text out. */
-import type { Content } from "../acquire/spool.ts";
 import type { Answer } from "../answer/answer.ts";
 import { answerRead, formatPassageHeader } from "../answer/read-reply.ts";
-import type { Objects } from "../artifacts/objects.ts";
-import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
@@ -28,6 +25,7 @@ import { fitText } from "../fit/fit-text.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
 import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
+import { openArtifact } from "./open-artifact.ts";
 
 /** At most one of the selectors; without one the read starts at the beginning. */
 export type ReadOptions = SelectorInput & {
@@ -38,11 +36,15 @@ export type ReadOptions = SelectorInput & {
   readonly budget?: Budget | undefined;
   /** Opens an encrypted document for this reply; never stored or logged. */
   readonly password?: string | undefined;
+  /** The path of a member, which is kept and read in place of the archive. */
+  readonly entry?: string | undefined;
 };
 
 /** Reads the chosen range of a kept artifact within the budget, extracting more text where the range needs it. */
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
-  const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = options;
+  const { entry, ...rest } = options;
+  if (entry !== undefined) return readEntry(ref, entry, rest, session);
+  const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
   const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
@@ -73,19 +75,11 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   return answer;
 }
 
-/** A kept artifact whose bytes are available until it is disposed. */
-type OpenedArtifact = AsyncDisposable & {
-  readonly record: ArtifactRecord;
-  readonly content: Content;
-  /** Where its extract is stored. */
-  readonly objects: Objects;
-};
-
-/** Opens a kept artifact of the session's owner, marking it as used. */
-export async function openArtifact(ref: string, { store }: Session): Promise<OpenedArtifact> {
-  const record = await store.find(ref);
-  const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
-  return { record, content: { path }, objects: store.objects, [Symbol.asyncDispose]: dispose };
+/** A member is kept as a source of its own, then read like any other. */
+async function readEntry(ref: string, entry: string, options: ReadOptions, session: Session) {
+  // Loaded here, because most reads keep nothing.
+  const { keepEntry } = await import("./entry.ts");
+  return readArtifact(await keepEntry(ref, entry, session), options, session);
 }
 
 type IsEnough = (size: ExtractSize) => boolean;

@@ -73,6 +73,7 @@ describe("damaged documents", () => {
           content_kind: "pdf",
           media_type: "application/pdf",
           charset: null,
+          name: "x.pdf",
           source_url: "a.pdf",
         },
         content: { bytes },

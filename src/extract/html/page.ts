@@ -1,9 +1,12 @@
 /** The main content of an HTML page as Markdown or plain text, with the facts that the page states about itself. */
 
+import { choose } from "./choose/choose.ts";
+import { isIgnored, measureText } from "./choose/text-measures.ts";
 import { type Metadata, readMetadata } from "./data/page-metadata.ts";
+import { toPlainText } from "./plain-text.ts";
 import { extractBest, type Outcome } from "./strategies.ts";
 import { parseHtml } from "./tree/parse.ts";
-import type { WriteOptions } from "./write/markdown.ts";
+import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
 
 /** The text with its headings, how it was extracted, and the facts of the page. */
 export type HtmlExtract = Outcome & { readonly metadata: Metadata };
@@ -12,4 +15,12 @@ export type HtmlExtract = Outcome & { readonly metadata: Metadata };
 export function extractHtml(html: string, options: WriteOptions): HtmlExtract {
   const page = parseHtml(html);
   return { ...extractBest(page, html, options), metadata: readMetadata(page, options.url) };
+}
+
+/** Writes all that a page shows, for documents whose every part is content: chapters of books, bodies of mails. */
+export function writeWholePage(html: string, options: WriteOptions): Pick<WrittenText, "text" | "marks"> {
+  const page = parseHtml(html);
+  if (!page.isComplete) return { text: toPlainText(html), marks: [] };
+  const choice = choose(page, measureText(page, isIgnored), { pruning: "none", showsHidden: false, url: options.url });
+  return writeMarkdown(page, { ...choice, keepsRepeats: true }, options);
 }

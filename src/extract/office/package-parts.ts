@@ -81,7 +81,7 @@ export function findTargets(relations: ReadonlyMap<string, Relation>, type: stri
 }
 
 /** A path relative to a folder of the package. */
-function resolvePath(folder: string, target: string): string {
+export function resolvePath(folder: string, target: string): string {
   const path = decodePath(target).replaceAll("\\", "/");
   const steps: string[] = [];
   for (const step of (path.startsWith("/") ? path : `${folder}${path}`).split("/")) {

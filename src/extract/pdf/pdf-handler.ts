@@ -41,7 +41,7 @@ export const pdf: Handler<PdfFacts> = {
       for await (const piece of getPool("parse", options.limits).run(job, signal)) {
         if ("failed" in piece) return { next, pageCount, verdict: piece };
         if ("info" in piece) pageCount = piece.info.pageCount;
-        else next = piece.segment.index + 1;
+        else if ("segment" in piece) next = piece.segment.index + 1;
         yield "segment" in piece ? await second.improve(piece) : piece;
       }
       return { next, pageCount };
@@ -68,7 +68,8 @@ async function* readRepaired(
   for await (const piece of getPool("second", options.limits).run({ engine: "pdfjs", file, options }, signal)) {
     if ("info" in piece) yield { info: { ...piece.info, rescued: true } };
     else if ("segment" in piece) yield piece;
-    else yield isRetryableFailure(piece.failed) || piece.failed.reason === "encrypted" ? piece : verdict;
+    else if ("failed" in piece)
+      yield isRetryableFailure(piece.failed) || piece.failed.reason === "encrypted" ? piece : verdict;
   }
 }
 

@@ -11,7 +11,7 @@ import { loadSource } from "../../../load/load-source.ts";
 import type { KeepResult, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { openArtifact } from "../../../verbs/read.ts";
+import { openArtifact } from "../../../verbs/open-artifact.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
 import { modeRow, passwordRow, readMode, readText } from "../options.ts";

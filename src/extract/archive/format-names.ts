@@ -1,0 +1,38 @@
+/** Which reader reads which archive. Separate from the readers, so that choosing a handler loads none of them. */
+
+export type FormatName = "zip" | "tar" | "gzip" | "zstd" | "ar";
+
+const mediaTypes: Readonly<Record<FormatName, readonly string[]>> = {
+  zip: [
+    "application/zip",
+    "application/java-archive",
+    "application/vnd.android.package-archive",
+    "application/x-ios-app",
+    "application/x-xpinstall",
+    "application/x-wheel+zip",
+    "application/vnd.google-earth.kmz",
+    "application/vnd.ms-vsix",
+    "application/vnd.nuget",
+    "application/vnd.ms-appx",
+    "model/3mf",
+    "application/vnd.apple.iwork",
+    "application/vnd.apple.pages",
+    "application/vnd.apple.numbers",
+    "application/vnd.apple.keynote",
+  ],
+  tar: ["application/x-tar"],
+  gzip: ["application/gzip"],
+  zstd: ["application/zstd"],
+  ar: ["application/vnd.debian.binary-package", "application/x-archive"],
+};
+
+const formatNames: ReadonlyMap<string, FormatName> = new Map(
+  (Object.keys(mediaTypes) as FormatName[]).flatMap((name) => mediaTypes[name].map((type) => [type, name] as const)),
+);
+
+/** The format of a media type, if it is one that is read. */
+export function findFormatName(mediaType: string): FormatName | undefined {
+  return formatNames.get(mediaType);
+}
+
+export const hasArchiveFormat = (mediaType: string): boolean => formatNames.has(mediaType);

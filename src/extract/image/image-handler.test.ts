@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { handlerContract, keep, run, segmentsOf } from "../handler.contract.ts";
+import { image } from "./image-handler.ts";
+
+const be32 = (...values: number[]) =>
+  Buffer.concat(values.map((value) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value])));
+const chunk = (type: string, data: Uint8Array) =>
+  Buffer.concat([be32(data.length), Buffer.from(type), data, Buffer.alloc(4)]);
+const png = Buffer.concat([
+  Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+  chunk("IHDR", Buffer.concat([be32(640, 480), Buffer.alloc(5)])),
+  chunk("acTL", be32(3, 0)),
+  chunk("tEXt", Buffer.from("Title\0The\nquay")),
+  chunk("iTXt", Buffer.from("Author\0\0\0en\0\0Zoë")),
+  chunk("IEND", Buffer.alloc(0)),
+]);
+
+/** A directory of EXIF: the model of the camera, and a pointer to a location. */
+const exif = Buffer.concat([
+  Buffer.from("Exif\0\0MM\0*"),
+  be32(8),
+  Buffer.from([0, 2]),
+  Buffer.from([0x01, 0x10, 0, 2]),
+  be32(6, 38),
+  Buffer.from([0x88, 0x25, 0, 4]),
+  be32(1, 44),
+  be32(0),
+  Buffer.from("Heron\0 52.5 N"),
+]);
+const segment = (marker: number, data: Uint8Array) =>
+  Buffer.concat([Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255]), data]);
+const jpeg = Buffer.concat([
+  Buffer.from([0xff, 0xd8]),
+  segment(0xe1, exif),
+  segment(0xfe, Buffer.from("a comment")),
+  segment(0xc0, Buffer.from([8, 0, 20, 0, 30, 3, 0, 0])),
+]);
+const gif = Buffer.from("GIF89a\x0a\0\x05\0\0\0\0", "latin1");
+const vp8x = Buffer.concat([
+  Buffer.from("RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x7f\0\0\x3f\0\0", "latin1"),
+  Buffer.from("ANMF\0\0\0\0ANMF\0\0\0\0", "latin1"),
+]);
+
+const asImage = (mediaType: string, bytes: Uint8Array) => ({ kind: "image", mediaType, bytes }) as const;
+
+handlerContract(image, [
+  { name: "a PNG", ...asImage("image/png", png) },
+  { name: "a PNG that is cut", ...asImage("image/png", png.subarray(0, 70)) },
+  { name: "a JPEG", ...asImage("image/jpeg", jpeg) },
+  { name: "a GIF", ...asImage("image/gif", gif) },
+  { name: "an empty file", ...asImage("image/webp", Buffer.alloc(0)) },
+]);
+
+async function read(mediaType: string, bytes: Uint8Array) {
+  await using kept = await keep(asImage(mediaType, bytes));
+  const items = await run(image, kept.file);
+  const info = Object.assign({}, ...items.map((item) => ("info" in item ? item.info : {})));
+  const { extent, warnings } = image.describe?.(info, null) ?? {};
+  return {
+    extent,
+    warnings,
+    text: segmentsOf(items)
+      .map(({ text }) => text)
+      .join(""),
+  };
+}
+
+describe("an image", () => {
+  test("states its size, frames and texts", async () => {
+    assert.deepEqual(await read("image/png", png), {
+      extent: "640x480",
+      warnings: ["It has 3 frames."],
+      text: "Title: The quay\nAuthor: Zoë\n",
+    });
+    assert.deepEqual(await read("image/gif", gif), { extent: "10x5", warnings: undefined, text: "" });
+    assert.deepEqual(await read("image/webp", vp8x), { extent: "128x64", warnings: ["It has 2 frames."], text: "" });
+  });
+
+  test("says which camera it came from, never where it was taken", async () => {
+    const { extent, text } = await read("image/jpeg", jpeg);
+    assert.deepEqual([extent, text], ["30x20", "Model: Heron\nComment: a comment\n"]);
+  });
+
+  test("that claims endless chunks costs no more than its bytes", async () => {
+    const bomb = Buffer.concat([png.subarray(0, 8), Buffer.alloc(200_000)]);
+    assert.equal((await read("image/png", bomb)).text, "");
+  });
+});

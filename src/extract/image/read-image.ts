@@ -1,0 +1,120 @@
+/** Reads the headers of images: size, frames, and notes such as comments. Pixels are never decoded. */
+import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
+import type { Body } from "../../detect/kind.ts";
+import { readExif } from "./exif.ts";
+
+export type ImageHeader = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly frames?: number;
+  /** Texts of the image as `Title: ...`, one line each. */
+  readonly notes: readonly string[];
+};
+
+const MAX_STEPS = 20_000;
+const MAX_NOTES = 50;
+const MAX_NOTE_BYTES = 64 * 1024;
+
+/** What the headers state; nothing for a damaged image. */
+export async function readImage(body: Body): Promise<ImageHeader> {
+  const start = await body.read(0, 32);
+  if (hasAt(start, 0, "\x89PNG")) return readPng(body, start);
+  if (hasAt(start, 0, "\xff\xd8")) return readJpeg(body);
+  if (hasAt(start, 0, "GIF8")) return { width: u16le(start, 6), height: u16le(start, 8), notes: [] };
+  if (hasAt(start, 0, "RIFF") && hasAt(start, 8, "WEBP")) return readWebp(body, start);
+  if (hasAt(start, 0, "BM")) return { width: u32le(start, 18), height: readBmpHeight(start), notes: [] };
+  return { notes: [] };
+}
+
+/** Rows from top to bottom have a negative height. */
+const readBmpHeight = (start: Uint8Array): number => Math.abs(u32le(start, 22) | 0);
+
+async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
+  const notes: string[] = [];
+  let frames = 1;
+  for (let at = 8, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
+    const header = await body.read(at, at + 8);
+    const [length, type] = [u32be(header, 0), decodeLatin1(header, 4, 8)];
+    const data = () => body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES));
+    if (type === "acTL") frames = u32be(await data(), 0);
+    if (notes.length < MAX_NOTES && type === "tEXt") notes.push(...toNote(await data(), "latin1", 1));
+    if (notes.length < MAX_NOTES && type === "iTXt") notes.push(...readInternational(await data()));
+    if (notes.length < MAX_NOTES && type === "eXIf") notes.push(...readExif(await data()));
+    if (type === "IEND" || header.length < 8) break;
+    at += 12 + length;
+  }
+  return { width: u32be(start, 16), height: u32be(start, 20), frames, notes };
+}
+
+/** A keyword, so many zero bytes, and the text. */
+function toNote(bytes: Uint8Array, charset: string, zeros: number): string[] {
+  const end = bytes.indexOf(0);
+  if (end === -1) return [];
+  const text = new TextDecoder(charset)
+    .decode(bytes.subarray(end + zeros))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return text === "" ? [] : [`${decodeLatin1(bytes, 0, end)}: ${text}`];
+}
+
+/** Keyword, two bytes on compression, language, translated keyword, text in UTF-8. Compressed text is left out. */
+function readInternational(bytes: Uint8Array): string[] {
+  const keyword = bytes.indexOf(0);
+  if (keyword === -1 || u8(bytes, keyword + 1) !== 0) return [];
+  const language = bytes.indexOf(0, keyword + 3);
+  const translated = language === -1 ? -1 : bytes.indexOf(0, language + 1);
+  return translated === -1 ? [] : toNote(bytes, "utf-8", translated - keyword + 1);
+}
+
+/** Segments until the first pixels. */
+async function readJpeg(body: Body): Promise<ImageHeader> {
+  const notes: string[] = [];
+  for (let at = 2, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
+    const header = await body.read(at, at + 10);
+    const [marker, length] = [u8(header, 1), u16be(header, 2)];
+    if (u8(header, 0) !== 0xff || marker === 0xda || length < 2) break;
+    if (isFrameHeader(marker)) return { width: u16be(header, 7), height: u16be(header, 5), notes };
+    const isExif = marker === 0xe1 && hasAt(header, 4, "Exif\0\0");
+    if (isExif) notes.push(...readExif(await body.read(at + 10, at + 2 + length)));
+    if (marker === 0xfe) notes.push(`Comment: ${await readComment(body, at + 4, at + 2 + length)}`);
+    at += 2 + length;
+  }
+  return { notes };
+}
+
+/** Start of frame; three numbers of this range mean other things. */
+const isFrameHeader = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+async function readComment(body: Body, start: number, end: number): Promise<string> {
+  return new TextDecoder()
+    .decode(await body.read(start, end))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+async function readWebp(body: Body, start: Uint8Array): Promise<ImageHeader> {
+  const notes: string[] = [];
+  let frames = 0;
+  for (let at = 12, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
+    const header = await body.read(at, at + 8);
+    const [type, length] = [decodeLatin1(header, 0, 4), u32le(header, 4)];
+    if (header.length < 8) break;
+    if (type === "ANMF") frames++;
+    if (type === "EXIF") notes.push(...readExif(await body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES))));
+    at += 8 + length + (length % 2);
+  }
+  return { ...readWebpSize(start), frames: Math.max(frames, 1), notes };
+}
+
+function readWebpSize(start: Uint8Array): Pick<ImageHeader, "width" | "height"> {
+  if (hasAt(start, 12, "VP8X")) {
+    const u24 = (at: number): number => u16le(start, at) | (u8(start, at + 2) << 16);
+    return { width: u24(24) + 1, height: u24(27) + 1 };
+  }
+  if (hasAt(start, 12, "VP8L")) {
+    const bits = u32le(start, 21);
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+  }
+  return hasAt(start, 12, "VP8 ") ? { width: u16le(start, 26) & 0x3fff, height: u16le(start, 28) & 0x3fff } : {};
+}
