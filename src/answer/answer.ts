@@ -28,6 +28,8 @@ export type AnswerText = {
   readonly fenceWord: string;
   /** What the source says about itself, such as its title: short, in quotes, and shown as untrusted. */
   readonly claims: readonly string[];
+  /** What the source holds, where it is a long data file, or the header of the rows that follow. */
+  readonly overview: string | null;
   /** The source's own text, as much as the budget allows; null where there is none to show. */
   readonly content: string | null;
   /** How the content was cut; null where it is complete. Its notice is shown last. */
@@ -47,7 +49,12 @@ export type Answer<Fields> = AnswerText & {
 export function answerText(answer: AnswerText, audience: Audience = toolAudience): string {
   const notices = [...headNotices(answer, audience), ...answer.notices];
   const { body } = formatBody(answer, audience);
-  return joinReply(answer.summary, notices, body, (answer.content ?? "").length + OVERHEAD_CHARS);
+  return joinReply(answer.summary, notices, body, countShownChars(answer) + OVERHEAD_CHARS);
+}
+
+/** Characters of the source that an answer shows. */
+export function countShownChars({ overview, content }: Pick<AnswerText, "overview" | "content">): number {
+  return (overview?.length ?? 0) + (content?.length ?? 0);
 }
 
 /** What a reader must not miss, before all other notices. */
@@ -69,11 +76,12 @@ export function formatBody(answer: AnswerText, audience: Audience): AnswerBody {
   const content = answer.content ?? "";
   const notice = cut === null || content === "" ? "" : makeCutNotice(cut, nextRead !== null, audience);
   const claims = clipClaims(answer, audience, notice.length);
-  if (content === "" && claims === "") return { body: "", pages: [], contentEnd: 0 };
-  const claimsBreak = claims === "" || content === "" ? "" : "\n\n";
-  const start = openingFence(fenceWord).length + claims.length + claimsBreak.length;
+  const lead = [claims, answer.overview ?? ""].filter((text) => text !== "").join("\n\n");
+  if (content === "" && lead === "") return { body: "", pages: [], contentEnd: 0 };
+  const leadBreak = lead === "" || content === "" ? "" : "\n\n";
+  const start = openingFence(fenceWord).length + lead.length + leadBreak.length;
   return {
-    body: fenceUntrusted(`${claims}${claimsBreak}${content}`, fenceWord) + notice,
+    body: fenceUntrusted(`${lead}${leadBreak}${content}`, fenceWord) + notice,
     pages: pages
       .filter(({ offset }) => offset < content.length)
       .map(({ page, offset }) => ({ page, offset: offset + start })),

@@ -4,6 +4,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
 import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
+import type { Overview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
@@ -63,6 +64,13 @@ const PASSWORD_HINT =
 function makeEntryHint(ref: string, entryName: "member" | "attachment"): string {
   const article = entryName === "member" ? "a" : "an";
   return `Read ${article} ${entryName} with read_artifact artifact_ref=${ref} entry=<path as listed>; on the command line with --entry. It gets a ref of its own.`;
+}
+
+/** How a part of the data in an overview is read. */
+export function listDataHints(overview: Overview | null, ref: string): string[] {
+  if (!overview?.selector) return [];
+  const [name, example] = overview.selector === "rows" ? ["rows", "100-120"] : ["path", "$.name[3]"];
+  return [`Read a part with read_artifact artifact_ref=${ref} ${name}=${example}; on the command line with --${name}.`];
 }
 
 /** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */

@@ -3,6 +3,7 @@
 import { quotesServer } from "../acquire/http/response-notes.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
+import { type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { formatPageRange, type PlacedPage } from "../extract/select/select-range.ts";
@@ -12,7 +13,13 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, hasFollowUp, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import {
+  describeFailure,
+  hasFollowUp,
+  listDataHints,
+  listExtractWarnings,
+  toDocumentFields,
+} from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
@@ -23,6 +30,7 @@ type FetchFacts = KeepResult & {
   readonly delivery: Delivery;
   readonly extract: Extract;
   readonly title: string;
+  readonly overview: Overview | null;
   readonly fittedText: FittedText;
   /** The pages that the shown text covers. */
   readonly pages: readonly PlacedPage[];
@@ -55,6 +63,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
     notices: warnings.filter((warning) => !quotesServer(warning)),
     fenceWord: fetchFacts.fenceWord,
     claims: listClaims(fetchFacts),
+    overview: fetchFacts.overview?.text ?? null,
     content,
     cut: findCut(fittedText, total),
     pages: pages.map(({ page, start }) => ({ page, offset: start })),
@@ -85,6 +94,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       bound: fittedText.hasMore ? fittedText.bound : budget.bound,
       next_offset: fittedText.hasMore ? fittedText.nextOffset : null,
       has_more: fittedText.hasMore,
+      ...(fetchFacts.overview === null ? {} : { overview: fetchFacts.overview.text }),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,
@@ -110,8 +120,10 @@ function listClaims({ title, facts, delivery, fittedText }: FetchFacts): string[
 function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): FetchFacts {
   // Only called for less than what is shown, so any larger total says that more follows.
   const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: Number.POSITIVE_INFINITY };
-  if (chars >= window.text.length) return fetchFacts;
-  return { ...fetchFacts, fittedText: fitChars(window, chars, bound), budget: { chars, bound } };
+  if (chars >= window.text.length + (fetchFacts.overview?.text.length ?? 0)) return fetchFacts;
+  const { overview, textChars } = shareWithOverview(fetchFacts.overview, chars);
+  const fittedText = fitChars(window, Math.min(textChars, window.text.length), bound);
+  return { ...fetchFacts, overview, fittedText, budget: { chars, bound } };
 }
 
 function summaryLine(fetchFacts: FetchFacts, truncated: boolean): string {
@@ -148,6 +160,7 @@ function listWarnings(fetchFacts: FetchFacts): string[] {
       isReadable: skipped?.isReadable ?? false,
       ref: fetchFacts.artifact_ref,
     }),
+    ...(fetchFacts.artifact_ref === null ? [] : listDataHints(fetchFacts.overview, fetchFacts.artifact_ref)),
     ...deliveryWarnings(delivery),
   ];
   return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;

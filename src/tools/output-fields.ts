@@ -66,6 +66,7 @@ const shared = {
   next_offset: describe(orNull(count), "To read on."),
   next_pages: text,
   has_more: flag,
+  overview: text,
   warnings: texts,
   content: orNull(text),
 } satisfies Properties;

@@ -22,12 +22,14 @@ export const readArtifactTool = defineTool({
   title: "Read a kept source",
   about:
     "Reads a part of a source that an earlier call kept, by its artifact_ref. Choose the part by one of pages, section, " +
-    "lines, offset or query; without a choice it reads from the start. Every page of the complete source can be reached.",
+    "lines, rows, path, offset or query; without a choice it reads from the start. Every page of the complete source can be reached.",
   input: {
     artifact_ref: { ...refField, required: true },
     pages: pagesField,
     section: { type: "text", about: "The heading of the section to read.", aliases: ["heading"] },
     lines: { type: "text", about: "Lines counted from 1, such as 120-180.", aliases: ["line", "line_range"] },
+    rows: { type: "text", about: "Rows of a table, such as 100-120." },
+    path: { type: "text", about: "A path in JSON, XML or YAML: $.items[3]." },
     offset: offsetField,
     query: {
       type: "text",
@@ -37,7 +39,7 @@ export const readArtifactTool = defineTool({
     entry: {
       type: "text",
       about: "A listed member or attachment; a!/b for an inner one.",
-      aliases: ["member", "path"],
+      aliases: ["member"],
     },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
     mode: modeField,

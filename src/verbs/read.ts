@@ -1,10 +1,13 @@
 /** The read verb: a ref and a selector in, the chosen range of the artifact's text out. */
 import type { Answer } from "../answer/answer.ts";
 import { answerRead, formatPassageHeader } from "../answer/read-reply.ts";
+import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
+import { describeLongData, type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
+import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
 import { joinRanges, measureRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
 import {
@@ -14,6 +17,7 @@ import {
   type PassageReading,
   type PlacedRange,
   type RangeReading,
+  type Reading,
   type SelectionSize,
 } from "../extract/select/readings.ts";
 import * as select from "../extract/select/select-range.ts";
@@ -22,6 +26,7 @@ import type { ExtractSize } from "../extract/stored-extract.ts";
 import { type Budget, makeSourceBudget } from "../fit/budget.ts";
 import { fitItems } from "../fit/fit-items.ts";
 import { fitText } from "../fit/fit-text.ts";
+import { cutBetweenCodePoints } from "../fit/measure.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
 import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
@@ -64,10 +69,10 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
     signal,
     password,
   });
-  const reading = await readSelected(extract, selector, budget, signal);
+  const { reading, overview } = await readSelected({ extract, facts: record, signal }, selector, budget, mode);
   const [totalLines, linesSoFar] = [await select.countTotalLines(extract), await select.countLinesSoFar(extract)];
   const answer = answerRead({
-    ...{ record, extract, selector, reading, totalLines, linesSoFar, budget, mode },
+    ...{ record, extract, selector, reading, overview, totalLines, linesSoFar, budget, mode },
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),
   });
@@ -98,9 +103,41 @@ function enoughFor(selector: Selector, budget: Budget): IsEnough {
   }
 }
 
-async function readSelected(extract: Extract, selector: Selector, budget: Budget, signal: AbortSignal) {
-  // Without text no selector can be wrong: the answer says that there is nothing to read.
-  if (!extract.hasText) return readRanges(extract, [], budget);
+/** What was selected, and what helps to understand it. */
+type SelectedReading = { readonly reading: Reading; readonly overview: Overview | null };
+
+/** A text, and what is known about its source. */
+type KnownText = { readonly extract: Extract; readonly facts: ArtifactRecord; readonly signal: AbortSignal };
+
+/** Rows come with their header, and a long data file that is read from its start with its shape. */
+async function readSelected(text: KnownText, selector: Selector, budget: Budget, mode: Mode): Promise<SelectedReading> {
+  const { extract, facts, signal } = text;
+  if (!extract.hasText) return { reading: await readRanges(extract, [], budget), overview: null };
+  if (selector.type === "rows") return readRows(text, selector.rows, budget);
+  if (selector.type !== "offset" || !selector.isDefault)
+    return { reading: await readChosen(text, selector, budget), overview: null };
+  const longData = await describeLongData(extract, { facts, mode, chars: budget.chars, signal });
+  const { overview, textChars } = shareWithOverview(longData, budget.chars);
+  return { reading: await readChosen(text, selector, { ...budget, chars: textChars }), overview };
+}
+
+/** A longer header says more about the table than a reply needs. */
+const MAX_HEADER_CHARS = 2_000;
+
+async function readRows(text: KnownText, rows: NumberRange, budget: Budget): Promise<SelectedReading> {
+  // Loaded here, because most texts have no rows.
+  const { selectRows } = await import("../extract/data/select-data.ts");
+  const { range, header } = await selectRows(text, rows);
+  const shownHeader = header === null ? null : cutBetweenCodePoints(header, MAX_HEADER_CHARS);
+  const { overview, textChars } = shareWithOverview(
+    shownHeader === null ? null : { text: shownHeader, selector: null },
+    budget.chars,
+  );
+  return { reading: await readRanges(text.extract, [range], { ...budget, chars: textChars }), overview };
+}
+
+async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "rows" }>, budget: Budget) {
+  const { extract, signal } = text;
   switch (selector.type) {
     case "offset": {
       // Of a text from an offset on, the notice names the length of the whole text.
@@ -114,6 +151,13 @@ async function readSelected(extract: Extract, selector: Selector, budget: Budget
       return readRanges(extract, await select.selectPages(extract, selector.pages), budget);
     case "section":
       return readRanges(extract, [await select.selectSection(extract, selector.heading)], budget);
+    case "path": {
+      const [{ selectPath }, { parsePath }] = await Promise.all([
+        import("../extract/data/select-data.ts"),
+        import("../extract/data/path-steps.ts"),
+      ]);
+      return readRanges(extract, [await selectPath(text, parsePath(selector.path))], budget);
+    }
     case "query":
       return readPassages(extract, selector.query, budget, signal);
   }
