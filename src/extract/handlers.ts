@@ -3,6 +3,7 @@ import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 import { archive } from "./archive/archive-handler.ts";
+import { database } from "./database/database-handler.ts";
 import { epub } from "./epub/epub-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
@@ -26,6 +27,7 @@ export const handlers: readonly Handler[] = [
   notebook,
   rtf,
   archive,
+  database,
   image,
   html,
   text,

@@ -3,9 +3,10 @@ import type { Answer } from "../answer/answer.ts";
 import { answerRead, formatPassageHeader } from "../answer/read-reply.ts";
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
+import { SpillwayError } from "../errors.ts";
 import { describeLongData, type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
-import type { Mode } from "../extract/handler.ts";
+import type { Failure, Handler, Limits, Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
@@ -30,6 +31,7 @@ import { cutBetweenCodePoints } from "../fit/measure.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
 import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
+import { clip } from "../system/safe-names.ts";
 import { openArtifact } from "./open-artifact.ts";
 
 /** At most one of the selectors; without one the read starts at the beginning. */
@@ -56,6 +58,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   await using artifact = await openArtifact(ref, session);
   const { record } = artifact;
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
+  const formatQuery = findFormatQuery(selector, handler, record);
   const extract = await extractText({
     ...artifact,
     owner: store.owner,
@@ -65,11 +68,18 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
     enough: enoughFor(selector, budget),
     maxChars: settings["extract.chars"],
     pages: selector.type === "pages" ? selector.pages : undefined,
-    limits: readChildLimits(settings),
+    limits: formatQuery === undefined ? readChildLimits(settings) : limitQuery(readChildLimits(settings)),
     signal,
     password,
+    formatQuery,
   });
-  const { reading, overview } = await readSelected({ extract, facts: record, signal }, selector, budget, mode);
+  if (formatQuery !== undefined && extract.ended?.failed) throw makeQueryError(extract.ended.failed);
+  const { reading, overview } = await readSelected(
+    { extract, facts: record, signal, isQueryResult: formatQuery !== undefined },
+    selector,
+    budget,
+    mode,
+  );
   const [totalLines, linesSoFar] = [await select.countTotalLines(extract), await select.countLinesSoFar(extract)];
   const answer = answerRead({
     ...{ record, extract, selector, reading, overview, totalLines, linesSoFar, budget, mode },
@@ -107,11 +117,41 @@ function enoughFor(selector: Selector, budget: Budget): IsEnough {
 type SelectedReading = { readonly reading: Reading; readonly overview: Overview | null };
 
 /** A text, and what is known about its source. */
-type KnownText = { readonly extract: Extract; readonly facts: ArtifactRecord; readonly signal: AbortSignal };
+type KnownText = {
+  readonly extract: Extract;
+  readonly facts: ArtifactRecord;
+  readonly signal: AbortSignal;
+  readonly isQueryResult: boolean;
+};
+
+/** A query that the format of the source answers, such as SQL. */
+function findFormatQuery(selector: Selector, handler: Handler, { media_type }: ArtifactRecord): string | undefined {
+  const isOwn = selector.type === "query" && handler.isQuery?.(media_type, selector.query);
+  return isOwn ? selector.query : undefined;
+}
+
+/** A query is often a mistake before it is a long one. */
+const MAX_QUERY_CPU_MS = 5_000;
+
+const limitQuery = (limits: Limits): Limits => ({ ...limits, cpuMs: Math.min(limits.cpuMs, MAX_QUERY_CPU_MS) });
+
+function makeQueryError({ reason, detail }: Failure): SpillwayError {
+  const hint =
+    reason === "too_slow" || reason === "too_large"
+      ? "Ask for less: add WHERE and LIMIT, or name fewer columns."
+      : "Read the artifact without query to see its tables and columns, then correct the query.";
+  return new SpillwayError("selector_invalid", `The query failed: ${clip(detail)}.`, { hint });
+}
+
+/** The rest of a result is not a place in the text. */
+function withoutNext(reading: RangeReading): RangeReading {
+  return { ...reading, next: null, shorten: (chars, bound) => withoutNext(reading.shorten(chars, bound)) };
+}
 
 /** Rows come with their header, and a long data file that is read from its start with its shape. */
 async function readSelected(text: KnownText, selector: Selector, budget: Budget, mode: Mode): Promise<SelectedReading> {
   const { extract, facts, signal } = text;
+  if (text.isQueryResult) return { reading: withoutNext(await readFromOffset(extract, 0, budget)), overview: null };
   if (!extract.hasText) return { reading: await readRanges(extract, [], budget), overview: null };
   if (selector.type === "rows") return readRows(text, selector.rows, budget);
   if (selector.type !== "offset" || !selector.isDefault)
@@ -139,12 +179,8 @@ async function readRows(text: KnownText, rows: NumberRange, budget: Budget): Pro
 async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "rows" }>, budget: Budget) {
   const { extract, signal } = text;
   switch (selector.type) {
-    case "offset": {
-      // Of a text from an offset on, the notice names the length of the whole text.
-      const range = await select.selectOffset(extract, selector.offset);
-      const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
-      return readRanges(extract, [range], budget, selection);
-    }
+    case "offset":
+      return readFromOffset(extract, selector.offset, budget);
     case "lines":
       return readRanges(extract, [await select.selectLines(extract, selector.lines)], budget);
     case "pages":
@@ -161,6 +197,12 @@ async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "
     case "query":
       return readPassages(extract, selector.query, budget, signal);
   }
+}
+
+/** The notice of a text from an offset on names the length of the whole text. */
+async function readFromOffset(extract: Extract, offset: number, budget: Budget): Promise<RangeReading> {
+  const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
+  return readRanges(extract, [await select.selectOffset(extract, offset)], budget, selection);
 }
 
 async function readRanges(

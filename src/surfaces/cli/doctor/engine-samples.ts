@@ -87,7 +87,23 @@ export const samples: readonly EngineSample[] = [
     mediaType: "application/x-ipynb+json",
     content: JSON.stringify({ nbformat: 4, metadata: {}, cells: [{ cell_type: "markdown", source: [SAMPLE_TEXT] }] }),
   },
+  {
+    name: "databases",
+    engine: "database",
+    purpose: "parse",
+    kind: "unknown_binary",
+    mediaType: "application/vnd.apache.parquet",
+    content: readParquetSample(),
+  },
 ];
+
+/** A Parquet file of one column and one row. */
+function readParquetSample(): Uint8Array {
+  return Buffer.from(
+    "UEFSMRUAFT4VPiwVAhUAFQYVBgAAGwAAAFNwaWxsd2F5IHJlYWRzIHRoaXMgc2FtcGxlLhUCGSxIBnNjaGVtYRUCABUMJQAYBHRleHQlAAAWAhkcGRwmCBwVDBkVABkYBHRleHQVABYCFmAWYCYIAAAW0A8WAgAoBmEgdGVzdABMAAAAUEFSMQ==",
+    "base64",
+  );
+}
 
 /** The smallest valid PDF with one line of text; the text must not hold parentheses. */
 function writePdf(text: string): string {
