@@ -47,7 +47,7 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract, opt
 
 /** Says that a document in mode raw is its text; undefined where raw is the source itself. */
 export function describeRawText({ content_kind, media_type }: ArtifactFacts, mode: Mode): string | undefined {
-  if (mode !== "raw" || isPage(content_kind)) return undefined;
+  if (mode !== "raw" || isPage(content_kind) || media_type === "image/svg+xml") return undefined;
   return `Mode raw shows the source of text and web pages. This is the text of the ${nameKind(content_kind, media_type)}, not its bytes.`;
 }
 

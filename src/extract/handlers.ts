@@ -10,6 +10,7 @@ import { html } from "./html/html-handler.ts";
 import { image } from "./image/image-handler.ts";
 import { legacy } from "./legacy/legacy-handler.ts";
 import { mail } from "./mail/mail-handler.ts";
+import { media } from "./media/media-handler.ts";
 import { metadata } from "./metadata-handler.ts";
 import { notebook } from "./notebook/notebook-handler.ts";
 import { office } from "./office/office-handler.ts";
@@ -29,6 +30,7 @@ export const handlers: readonly Handler[] = [
   archive,
   database,
   image,
+  media,
   html,
   text,
   metadata,

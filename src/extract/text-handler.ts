@@ -6,12 +6,12 @@ import { createHeadingFinder } from "./headings.ts";
 import { readBytesInPlace } from "./local-file.ts";
 import { splitSegments } from "./split-segments.ts";
 
-/** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
+/** Reads text and, as source, HTML. JSON, CSV, XML and logs stay as they are. */
 export const text: Handler = {
   name: "text",
   version: 2,
   runs: "inline",
-  canHandle: (kind, mediaType) => kind === "text" || kind === "html" || mediaType === "image/svg+xml",
+  canHandle: (kind) => kind === "text" || kind === "html",
 
   async *extract(file, options, signal) {
     signal.throwIfAborted();
