@@ -54,9 +54,11 @@ export function describeRawText({ content_kind, media_type }: ArtifactFacts, mod
 /** What the failure's own sentence does not say. */
 function failureWarnings({ reason, detail }: Failure): string[] {
   if (reason !== "encrypted") return detail === "" ? [] : [`${sentenceCase(clip(detail, DETAIL_CHARS))}.`];
-  // Other encryption cannot be opened with a password.
-  return detail === "" || /password/.test(detail) ? [PASSWORD_HINT] : [];
+  return canBeOpened(detail) ? [PASSWORD_HINT] : [];
 }
+
+/** Whether a password opens an encrypted document; other encryption is named by its detail. */
+const canBeOpened = (detail: string): boolean => detail === "" || /password/.test(detail);
 
 const PASSWORD_HINT =
   "To read it, call read_artifact with its artifact_ref and the parameter password; on the command line use --password.";
@@ -76,7 +78,9 @@ export function listDataHints(overview: Overview | null, ref: string): string[] 
 /** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */
 export function hasFollowUp({ hasText, ended }: Extract): boolean {
   if (hasText || ended === null) return true;
-  return ended.failed !== null && (ended.failed.reason === "encrypted" || isRetryableFailure(ended.failed));
+  if (ended.failed === null) return false;
+  const { reason, detail } = ended.failed;
+  return reason === "encrypted" ? canBeOpened(detail) : isRetryableFailure(ended.failed);
 }
 
 export function toDocumentFields({ info, description }: Extract): DocumentFields {

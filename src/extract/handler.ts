@@ -159,7 +159,7 @@ export interface Handler<Own extends object = object> {
   /** Whether a query is in the format's own language, such as SQL: `extract` then gets it and yields its result. */
   isQuery?(mediaType: string, query: string): boolean;
   /** Opens a member by its path as the text lists it: a file in an archive, an attachment of a mail. */
-  openEntry?(file: LocalFile, path: string, signal: AbortSignal): Promise<OpenedEntry>;
+  openEntry?(file: LocalFile, path: string, signal: AbortSignal, limits?: Limits): Promise<OpenedEntry>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */
   describe?(info: Info<Own>, failed: Failure | null): Description;
 }

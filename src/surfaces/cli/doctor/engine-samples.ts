@@ -88,6 +88,14 @@ export const samples: readonly EngineSample[] = [
     content: JSON.stringify({ nbformat: 4, metadata: {}, cells: [{ cell_type: "markdown", source: [SAMPLE_TEXT] }] }),
   },
   {
+    name: "packed archives",
+    engine: "archive",
+    purpose: "parse",
+    kind: "archive",
+    mediaType: "application/x-7z-compressed",
+    content: readSevenZipSample(),
+  },
+  {
     name: "databases",
     engine: "database",
     purpose: "parse",
@@ -96,6 +104,14 @@ export const samples: readonly EngineSample[] = [
     content: readParquetSample(),
   },
 ];
+
+/** A 7z archive of one file, whose name is the sample. */
+function readSevenZipSample(): Uint8Array {
+  return Buffer.from(
+    "N3q8ryccAAQLfiaYAQAAAAAAAABaAAAAAAAAAMzoXOx4AQQGAAEJAQAHCwEAAQEADAEACAoBgxbcjAAABQEROQBTAHAAaQBsAGwAdwBhAHkAIAByAGUAYQBkAHMAIAB0AGgAaQBzACAAcwBhAG0AcABsAGUALgAAAAAA",
+    "base64",
+  );
+}
 
 /** A Parquet file of one column and one row. */
 function readParquetSample(): Uint8Array {
