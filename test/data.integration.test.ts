@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fetchSource, openSession, readArtifact, SpillwayError } from "../src/index.ts";
 import { openCli } from "./cli.ts";
+import { documentBombs } from "./document-bombs.ts";
 import { openMcp } from "./mcp.ts";
 import { openTools } from "./tools.ts";
 
@@ -102,4 +103,26 @@ describe("a long data file", () => {
     assert.match(results[0]?.overview ?? "", /^Table of/);
     assert.match(results[1]?.overview ?? "", /^JSON, by path/);
   });
+});
+
+describe("a file made to exhaust a reader", () => {
+  const wanted = [
+    "bzip2 of 45 GB",
+    "a database of random pages",
+    "JSON nested a million deep",
+    "rows of 5 million cells",
+  ];
+  for (const bomb of documentBombs.filter(({ name }) => wanted.includes(name))) {
+    test(`leaves the next one to be served: ${bomb.name}`, async () => {
+      await using cli = await openCli();
+      const extension = { "application/x-bzip2": "bz2", "application/json": "json", "text/csv": "csv" }[bomb.mediaType];
+      const [fields] = await cli.json("fetch", await cli.write(`bomb.${extension ?? "sqlite"}`, await bomb.make()));
+      assert.equal(fields.error === undefined, bomb.reason !== "corrupt", fields.error);
+      assert.match((await cli.run(["fetch", await cli.write("good.csv", "a,b\n1,2\n")])).out, /1,2/);
+      if (bomb.entry === undefined) return;
+      const { status, err } = await cli.run(["read", fields.artifact_ref, "--entry", "bomb"]);
+      assert.equal(status, 1);
+      assert.match(err, /unpacks to more than is read/);
+    });
+  }
 });

@@ -3,17 +3,25 @@
 /** A column of whole numbers or of texts. */
 export type ParquetColumn = { readonly name: string; readonly values: readonly number[] | readonly string[] };
 
+type ParquetOptions = {
+  readonly codec?: number;
+  readonly rows?: number;
+  /** The unpacked size that a page states, and its packed bytes, where they are not those of the values. */
+  readonly claimedPageBytes?: number;
+  readonly pageBytes?: Buffer;
+};
+
 const [I32, I64, BINARY, LIST, STRUCT] = [5, 6, 8, 9, 12];
 const [PHYSICAL_INT32, PHYSICAL_BYTES, CONVERTED_UTF8] = [1, 6, 0];
 
 export function makeParquet(
   columns: readonly ParquetColumn[],
-  { codec = 0, rows = columns[0]?.values.length ?? 0 } = {},
+  { codec = 0, rows = columns[0]?.values.length ?? 0, ...pageOptions }: ParquetOptions = {},
 ): Buffer {
   const parts: Buffer[] = [Buffer.from("PAR1")];
   const chunks = columns.map(({ name, values }) => {
     const offset = Buffer.concat(parts).length;
-    const page = makePage(values);
+    const page = makePage(values, pageOptions);
     parts.push(page);
     const isText = typeof values[0] === "string";
     const facts = struct([
@@ -62,15 +70,17 @@ export function makeParquet(
   return Buffer.concat([...parts, metadata, length, Buffer.from("PAR1")]);
 }
 
-function makePage(values: readonly (number | string)[]): Buffer {
-  const data = Buffer.concat(
-    values.map((value) => {
-      const bytes = typeof value === "string" ? Buffer.from(value) : Buffer.alloc(0);
-      const number = Buffer.alloc(4);
-      number.writeInt32LE(typeof value === "string" ? bytes.length : value);
-      return Buffer.concat([number, bytes]);
-    }),
-  );
+function makePage(values: readonly (number | string)[], { claimedPageBytes, pageBytes }: ParquetOptions): Buffer {
+  const data =
+    pageBytes ??
+    Buffer.concat(
+      values.map((value) => {
+        const bytes = typeof value === "string" ? Buffer.from(value) : Buffer.alloc(0);
+        const number = Buffer.alloc(4);
+        number.writeInt32LE(typeof value === "string" ? bytes.length : value);
+        return Buffer.concat([number, bytes]);
+      }),
+    );
   const dataPage = struct([
     [1, I32, int(values.length)],
     [2, I32, int(0)],
@@ -79,7 +89,7 @@ function makePage(values: readonly (number | string)[]): Buffer {
   ]);
   const header = struct([
     [1, I32, int(0)],
-    [2, I32, int(data.length)],
+    [2, I32, int(claimedPageBytes ?? data.length)],
     [3, I32, int(data.length)],
     [5, STRUCT, dataPage],
   ]);

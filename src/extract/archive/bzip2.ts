@@ -39,9 +39,12 @@ async function* unpackBlocks(input: BitInput, blockBytes: number): AsyncGenerato
     const checksum = input.read(16) * 2 ** 16 + input.read(16);
     if (magic === STREAM_END) return;
     if (magic !== BLOCK_START) throw damaged();
-    const bytes = unpackBlock(input, blockBytes);
-    if (computeChecksum(bytes) !== checksum) throw damaged();
-    yield bytes;
+    let actualChecksum = 0xffffffff;
+    for (const bytes of unpackBlock(input, blockBytes)) {
+      actualChecksum = addToChecksum(actualChecksum, bytes);
+      yield bytes;
+    }
+    if (~actualChecksum >>> 0 !== checksum) throw damaged();
   }
 }
 
@@ -93,7 +96,7 @@ class BitInput {
   }
 }
 
-function unpackBlock(input: BitInput, blockBytes: number): Uint8Array {
+function unpackBlock(input: BitInput, blockBytes: number): Generator<Uint8Array> {
   // Randomised blocks were last written in 1997.
   if (input.read(1) === 1) throw damaged();
   const origin = input.read(24);
@@ -241,37 +244,28 @@ function invertTransform(bytes: Uint8Array, origin: number): Uint8Array {
   return output;
 }
 
-/** After four equal bytes comes a number of further ones. */
-function expandRuns(bytes: Uint8Array): Uint8Array {
-  const output = new Uint8Array(countExpanded(bytes));
-  let [length, run, previous] = [0, 0, -1];
-  for (const byte of bytes) {
-    if (run === 4) {
-      output.fill(previous, length, length + byte);
-      length += byte;
-      [run, previous] = [0, -1];
-      continue;
-    }
-    run = byte === previous ? run + 1 : 1;
-    previous = byte;
-    output[length++] = byte;
-  }
-  return output;
-}
+const PIECE_BYTES = 64 * 1024;
 
-function countExpanded(bytes: Uint8Array): number {
+/** After four equal bytes comes a number of further ones. A block may expand fifty times, so it comes in pieces. */
+function* expandRuns(bytes: Uint8Array): Generator<Uint8Array> {
+  let piece = new Uint8Array(PIECE_BYTES);
   let [length, run, previous] = [0, 0, -1];
   for (const byte of bytes) {
+    if (length + 255 > PIECE_BYTES) {
+      yield piece.subarray(0, length);
+      [piece, length] = [new Uint8Array(PIECE_BYTES), 0];
+    }
     if (run === 4) {
+      piece.fill(previous, length, length + byte);
       length += byte;
       [run, previous] = [0, -1];
       continue;
     }
     run = byte === previous ? run + 1 : 1;
     previous = byte;
-    length++;
+    piece[length++] = byte;
   }
-  return length;
+  if (length > 0) yield piece.subarray(0, length);
 }
 
 const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -281,8 +275,9 @@ const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** The CRC of bzip2, which takes the highest bit first. */
-function computeChecksum(bytes: Uint8Array): number {
-  let value = 0xffffffff;
-  for (const byte of bytes) value = ((value << 8) ^ (checksumTable[((value >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;
-  return ~value >>> 0;
+function addToChecksum(checksum: number, bytes: Uint8Array): number {
+  let value = checksum;
+  for (let index = 0; index < bytes.length; index++)
+    value = (value << 8) ^ (checksumTable[((value >>> 24) ^ (bytes[index] ?? 0)) & 0xff] ?? 0);
+  return value;
 }

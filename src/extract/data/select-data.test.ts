@@ -67,6 +67,17 @@ describe("rows", () => {
     });
   }
 
+  test("of millions of characters have true ends", async () => {
+    const long = "x,".repeat(1_500_000);
+    const text = `id,name\n1,a\n${long}\n3,c\n${long}`;
+    for (const [row, says] of [
+      [2, long],
+      [3, "3,c"],
+      [4, long],
+    ] as const)
+      assert.ok((await readRows(text, "text/csv", row, row, 64 * 1024)).rows === says, `row ${row}`);
+  });
+
   test("to the end include the last one and say how many there are", async () => {
     const { rows, label } = await readRows("id,name\n1,a\n2,b\n3,c", "text/csv", 2, null);
     assert.deepEqual([rows, label], ["2,b\n3,c", "rows 2-3"]);

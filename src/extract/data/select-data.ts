@@ -33,8 +33,9 @@ export async function selectRows(data: DataText, { first, last }: NumberRange): 
       : findTableSyntax(start, format === "tsv" ? "\t" : undefined);
   let header: string | null | undefined = format === "ndjson" ? null : undefined;
   let [count, rangeStart] = [0, -1];
-  for await (const { text, offset, rows } of readRows(readParts(data), syntax)) {
-    for (const [rowStart, rowEnd] of rows) {
+  for await (const { text, offset, starts, ends } of readRows(readParts(data), syntax)) {
+    for (const [index, rowStart] of starts.entries()) {
+      const rowEnd = ends[index] ?? rowStart;
       if (header === undefined) {
         const row = text.slice(rowStart, rowEnd);
         header = isHeader(splitCells(row, syntax.separator)) ? row : null;

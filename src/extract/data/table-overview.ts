@@ -1,6 +1,6 @@
 /** The overview of delimited text: its columns with types and samples, and how many rows there are. */
 import { formatCount, formatNumber } from "../../system/quantities.ts";
-import { findSeparator, type RowSyntax, readRows, splitCells } from "./table-rows.ts";
+import { findSeparator, MAX_CELLS, type RowSyntax, readRows, splitCells } from "./table-rows.ts";
 import { ValueTally } from "./value-tally.ts";
 
 /** Types and samples come from this many rows. */
@@ -23,10 +23,10 @@ export async function describeTable(parts: AsyncIterable<TextPart>, options: Tab
   const syntax = findTableSyntax(options.start, options.separator);
   const table = new TableTally(syntax.separator);
   let rowCount = 0;
-  for await (const { text, rows } of readRows(parts, syntax)) {
-    for (const [start, end] of rows.slice(0, Math.max(0, MAX_TYPED_ROWS + 1 - rowCount)))
-      table.add(text.slice(start, end));
-    rowCount += rows.length;
+  for await (const { text, starts, ends } of readRows(parts, syntax)) {
+    const typedCount = Math.max(0, MAX_TYPED_ROWS + 1 - rowCount);
+    for (const [index, start] of starts.slice(0, typedCount).entries()) table.add(text.slice(start, ends[index]));
+    rowCount += starts.length;
   }
   return table.list(rowCount, options.total);
 }
@@ -79,7 +79,7 @@ class TableTally {
         : "";
     const header = this.#hasHeader ? "" : " The first row has no names.";
     return [
-      `Table of ${rows}${lines} and ${formatCount(names.length, "column")}.${header}${typed}`,
+      `Table of ${rows}${lines} and ${names.length === MAX_CELLS ? "at least " : ""}${formatCount(names.length, "column")}.${header}${typed}`,
       "",
       "| column | type | samples |",
       "| --- | --- | --- |",

@@ -5,11 +5,10 @@ export type RowBatch = {
   readonly text: string;
   /** Where `text` begins in the whole text. */
   readonly offset: number;
-  /** Start and end of each row in `text`, the line end excluded; blank lines are not rows. */
-  readonly rows: readonly RowSpan[];
+  /** Where each row starts and ends in `text`, the line end excluded; blank lines are not rows. */
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
 };
-
-export type RowSpan = readonly [start: number, end: number];
 
 type TextPart = { readonly text: string; readonly offset: number };
 
@@ -19,33 +18,58 @@ export type RowSyntax = { readonly separator: string; readonly quotes: boolean }
 /** A quoted cell that has not ended after this many characters was opened by a stray quote. */
 const MAX_ROW_CHARS = 1024 * 1024;
 
-/** All rows in order, in batches as the text arrives. */
+/** A row without end: its first characters, and where it begins. */
+type LongRow = { readonly text: string; readonly offset: number };
+
+/** All rows in order, in batches as the text arrives. Of a very long row `text` has only the beginning. */
 export async function* readRows(parts: AsyncIterable<TextPart>, syntax: RowSyntax): AsyncGenerator<RowBatch> {
-  let rest = "";
-  let restOffset = 0;
+  let [rest, restOffset, end] = ["", 0, 0];
+  let longRow: LongRow | undefined;
   for await (const part of parts) {
-    const text = rest + part.text;
-    const offset = part.offset - rest.length;
-    const { rows, end } = findRows(text, syntax);
-    yield { text, offset, rows };
-    rest = text.slice(end);
-    restOffset = offset + end;
+    end = part.offset + part.text.length;
+    const lineEnd = longRow === undefined ? -1 : part.text.indexOf("\n");
+    if (longRow !== undefined && lineEnd === -1) continue;
+    if (longRow !== undefined) yield endLongRow(longRow, part.offset + lineEnd);
+    longRow = undefined;
+    const text = rest + part.text.slice(lineEnd + 1);
+    const offset = part.offset + lineEnd + 1 - rest.length;
+    const { next, ...rows } = findRows(text, syntax);
+    yield { text, offset, ...rows };
+    [rest, restOffset] = [text.slice(next), offset + next];
+    if (rest.length <= MAX_ROW_CHARS) continue;
+    longRow = { text: rest, offset: restOffset };
+    rest = "";
   }
-  const { rows, end } = findRows(`${rest}\n`, syntax);
-  const open: RowSpan[] = end < rest.length ? [[end, rest.length]] : [];
-  yield { text: rest, offset: restOffset, rows: [...rows, ...open] };
+  if (longRow !== undefined) yield endLongRow(longRow, end);
+  else yield endRows(rest, restOffset, syntax);
 }
 
-/** The complete rows of a text, and where the first incomplete one begins. */
-function findRows(text: string, { separator, quotes }: RowSyntax): { rows: RowSpan[]; end: number } {
-  const rows: RowSpan[] = [];
+const endLongRow = ({ text, offset }: LongRow, end: number): RowBatch => ({
+  ...{ text, offset },
+  starts: [0],
+  ends: [end - offset],
+});
+
+/** The last row needs no line end. A quoted cell that never ends is part of it. */
+function endRows(text: string, offset: number, syntax: RowSyntax): RowBatch {
+  const { next, starts, ends } = findRows(`${text}\n`, syntax);
+  if (next >= text.length) return { text, offset, starts, ends };
+  return { text, offset, starts: [...starts, next], ends: [...ends, text.length] };
+}
+
+/** The complete rows of a text, and where the next one begins. */
+function findRows(text: string, { separator, quotes }: RowSyntax) {
+  const [starts, ends]: [number[], number[]] = [[], []];
   const hasQuotes = quotes && text.includes('"');
   let start = 0;
   for (;;) {
     const lineEnd = hasQuotes ? findRowEnd(text, start, separator) : text.indexOf("\n", start);
-    if (lineEnd === -1) return { rows, end: start };
+    if (lineEnd === -1) return { starts, ends, next: start };
     const end = text.charCodeAt(lineEnd - 1) === RETURN ? lineEnd - 1 : lineEnd;
-    if (end > start) rows.push([start, end]);
+    if (end > start) {
+      starts.push(start);
+      ends.push(end);
+    }
     start = lineEnd + 1;
   }
 }
@@ -77,11 +101,14 @@ function findCloseQuote(text: string, from: number): number {
   return -1;
 }
 
-/** The cells of one row, without their quotes. */
+/** A table with more columns is not described further. */
+export const MAX_CELLS = 2_000;
+
+/** The first cells of a row, without their quotes. */
 export function splitCells(row: string, separator: string): string[] {
   const cells: string[] = [];
   let at = 0;
-  while (at <= row.length) {
+  while (at <= row.length && cells.length < MAX_CELLS) {
     const isQuoted = row.charCodeAt(at) === QUOTE;
     const close = isQuoted ? findCloseQuote(row, at + 1) : -1;
     const next = row.indexOf(separator, close === -1 ? at : close);

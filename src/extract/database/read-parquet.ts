@@ -6,6 +6,7 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
   parquetSchema,
+  snappyUncompress,
 } from "hyparquet";
 import { toBody } from "../../acquire/spooled-body.ts";
 import { formatCount, formatNumber, formatSize } from "../../system/quantities.ts";
@@ -60,8 +61,13 @@ function toAsyncBuffer({ content, sizeBytes }: LocalFile): AsyncBuffer {
   };
 }
 
-/** Snappy is built in; the others are those of Node. */
 const compressors: Compressors = {
+  SNAPPY(input, outputLength) {
+    if (outputLength > MAX_PAGE_BYTES) throw new Error("a page is larger than is read");
+    const output = new Uint8Array(outputLength);
+    snappyUncompress(input, output);
+    return output;
+  },
   GZIP: (input) => zlib.gunzipSync(input, { maxOutputLength: MAX_PAGE_BYTES }),
   BROTLI: (input) => zlib.brotliDecompressSync(input, { maxOutputLength: MAX_PAGE_BYTES }),
   // Node has it from 22.15 on.
