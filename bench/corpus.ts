@@ -1,4 +1,4 @@
-/** Every file of every corpus, fetched: each must end in text, facts or a typed reason, and no fetch may fail. */
+/** Every file of every corpus, fetched: each must end in text, facts, its kind or a typed reason, and no fetch may fail. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fetchSource, openSession, SpillwayError } from "../src/index.ts";
@@ -8,8 +8,8 @@ export const about = "what becomes of every file of every corpus";
 const root = process.env.SPILLWAY_CORPUS ?? join(import.meta.dirname, "..", "..", "shared", "corpus");
 const folders = ["detection/files", "office", "pdf", "html", "codesearch", "overflow"];
 
-type Outcome = "text" | "facts" | "reason" | "nothing" | "error";
-const outcomes: readonly Outcome[] = ["text", "facts", "reason", "nothing", "error"];
+type Outcome = "text" | "facts" | "reason" | "kind" | "error";
+const outcomes: readonly Outcome[] = ["text", "facts", "reason", "kind", "error"];
 
 export async function run(): Promise<void> {
   await using session = await openSession({ inMemory: true });
@@ -28,7 +28,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Facts are what a reply states about a file without text; without any it names the kind and nothing else. */
+/** Facts are what a reply states about a file without text; `kind` is a file of which nothing but its kind is known. */
 async function fetchFile(path: string, session: Awaited<ReturnType<typeof openSession>>): Promise<Outcome> {
   try {
     const { fields, summary, notices } = await fetchSource(path, { maxChars: 2_000 }, session);
@@ -36,7 +36,7 @@ async function fetchFile(path: string, session: Awaited<ReturnType<typeof openSe
     if (fields.content !== null) return "text";
     const hasExtent = /, [^,]+\. Extracted/.test(summary.replace(/artifact: ("[^"]*"|\S+), [\d.]+ \w+/, ""));
     const isPlain = notices.every((notice) => notice.startsWith("No text is read"));
-    return hasExtent || !isPlain ? "facts" : "nothing";
+    return hasExtent || !isPlain ? "facts" : "kind";
   } catch (error) {
     console.error(error instanceof SpillwayError ? `${error.code}: ${error.message}` : error);
     return "error";
