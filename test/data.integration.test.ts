@@ -81,6 +81,16 @@ describe("a long data file", () => {
     assert.equal((await readArtifact(ref, { offset: 0 }, session)).fields.overview, undefined);
   });
 
+  test("that is shown as something else is read by path in its source", async () => {
+    await using session = await openSession({ inMemory: true });
+    const entry = "<item><title>Weirs</title><description>They hold water back.</description></item>";
+    const feed = `<rss version="2.0"><channel><title>News</title>${entry.repeat(900)}</channel></rss>`;
+    const { fields } = await fetchSource(`data:application/rss+xml,${encodeURIComponent(feed)}`, {}, session);
+    assert.deepEqual([fields.handler, fields.overview], ["feed", undefined]);
+    const answer = await readArtifact(fields.artifact_ref ?? "", { path: "$.rss.channel.item[7].title" }, session);
+    assert.equal(answer.content, "<title>Weirs</title>");
+  });
+
   test("leaves its shape out of a reply that has no room for it, and stays within the budget", async () => {
     await using bench = await openTools();
     await bench.write("ships.csv", table);

@@ -5,6 +5,7 @@ import { clip } from "../system/safe-names.ts";
 import { archive } from "./archive/archive-handler.ts";
 import { database } from "./database/database-handler.ts";
 import { epub } from "./epub/epub-handler.ts";
+import { feed } from "./feed/feed-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
 import { image } from "./image/image-handler.ts";
@@ -14,6 +15,7 @@ import { media } from "./media/media-handler.ts";
 import { metadata } from "./metadata-handler.ts";
 import { notebook } from "./notebook/notebook-handler.ts";
 import { office } from "./office/office-handler.ts";
+import { openapi } from "./openapi/openapi-handler.ts";
 import { pdf } from "./pdf/pdf-handler.ts";
 import { rtf } from "./rtf/rtf-handler.ts";
 import { text } from "./text-handler.ts";
@@ -27,6 +29,8 @@ export const handlers: readonly Handler[] = [
   mail,
   notebook,
   rtf,
+  feed,
+  openapi,
   archive,
   database,
   image,

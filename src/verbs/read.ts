@@ -51,13 +51,14 @@ export type ReadOptions = SelectorInput & {
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
   const { entry, ...rest } = options;
   if (entry !== undefined) return readEntry(ref, entry, rest, session);
-  const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
+  const { mode: requestedMode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
   const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
   await using artifact = await openArtifact(ref, session);
   const { record } = artifact;
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
+  const mode = needsSource(selector, handler, record) ? "raw" : requestedMode;
   const formatQuery = findFormatQuery(selector, handler, record);
   const extract = await extractText({
     ...artifact,
@@ -123,6 +124,11 @@ type KnownText = {
   readonly signal: AbortSignal;
   readonly isQueryResult: boolean;
 };
+
+/** Rows and paths are places in the source of a text, whatever its handler makes of it. */
+function needsSource({ type }: Selector, { name }: Handler, { content_kind }: ArtifactRecord): boolean {
+  return (type === "rows" || type === "path") && content_kind === "text" && name !== "text";
+}
 
 /** A query that the format of the source answers, such as SQL. */
 function findFormatQuery(selector: Selector, handler: Handler, { media_type }: ArtifactRecord): string | undefined {

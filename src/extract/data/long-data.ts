@@ -28,7 +28,9 @@ export async function describeLongData(extract: Extract, options: LongDataOption
   const { facts, mode, chars, signal } = options;
   const maxChars = Math.min(MAX_OVERVIEW_CHARS, Math.floor(chars * OVERVIEW_SHARE));
   const isShort = extract.size.chars <= chars && !extract.isPartial;
-  if (facts.content_kind !== "text" || mode !== "markdown" || isShort || maxChars < MIN_OVERVIEW_CHARS) return null;
+  // Other handlers of text write something else than the source.
+  const isSource = facts.content_kind === "text" && extract.handler === "text" && mode === "markdown";
+  if (!isSource || isShort || maxChars < MIN_OVERVIEW_CHARS) return null;
   // Loaded here, because most texts are not data.
   const { describeData } = await import("./overview.ts");
   return describeData(extract, { facts, maxChars, signal });

@@ -2,7 +2,6 @@
 import { toBody } from "../../acquire/spooled-body.ts";
 import type { ExtractItem, Handler, HandlerOptions, LocalFile } from "../handler.ts";
 import { assertFileExists } from "../local-file.ts";
-import { readAhead } from "../read-ahead.ts";
 import { text } from "../text-handler.ts";
 import { toTextSegments } from "../text-segments.ts";
 
@@ -41,7 +40,7 @@ export const image: Handler<ImageFacts> = {
     await assertFileExists(file, signal);
     // Loaded here, because most sources are not images.
     const { readImage } = await import("./read-image.ts");
-    const { notes, ...facts } = await readImage(readAhead(toBody(file.content, file.sizeBytes)));
+    const { notes, ...facts } = await readImage(toBody(file.content, file.sizeBytes));
     signal.throwIfAborted();
     yield { info: facts };
     if (notes.length === 0) return;

@@ -1,6 +1,7 @@
 /** Reads the headers of images: size, frames, and notes such as comments. Pixels are never decoded. */
 import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
+import { readAhead } from "../read-ahead.ts";
 import { readExif } from "./exif.ts";
 import type { ImageHeader } from "./image-header.ts";
 import { readGif } from "./read-gif.ts";
@@ -13,7 +14,8 @@ const MAX_NOTE_BYTES = 64 * 1024;
 const MAX_ICONS = 100;
 
 /** What the headers state; nothing for a damaged image. */
-export async function readImage(body: Body): Promise<ImageHeader> {
+export async function readImage(source: Body): Promise<ImageHeader> {
+  const body = readAhead(source);
   const start = await body.read(0, 32);
   if (hasAt(start, 0, "\x89PNG")) return readPng(body, start);
   if (hasAt(start, 0, "\xff\xd8")) return readJpeg(body);

@@ -2,7 +2,6 @@
 import { toBody } from "../../acquire/spooled-body.ts";
 import type { Handler } from "../handler.ts";
 import { assertFileExists } from "../local-file.ts";
-import { readAhead } from "../read-ahead.ts";
 
 /** How much there is of it, such as `1920x1080, 0:12`, and facts such as `Format: WAV`. */
 export type MediaFacts = { readonly extent: string; readonly facts: readonly string[] };
@@ -21,7 +20,7 @@ export const media: Handler<MediaFacts> = {
     await assertFileExists(file, signal);
     // Loaded here, because most sources are none of these.
     const { readFileFacts } = await import("./read-file-facts.ts");
-    const { words, ...facts } = await readFileFacts(readAhead(toBody(file.content, file.sizeBytes)), file.mediaType);
+    const { words, ...facts } = await readFileFacts(toBody(file.content, file.sizeBytes), file.mediaType);
     signal.throwIfAborted();
     yield { info: { ...facts, ...words } };
   },

@@ -1,6 +1,7 @@
 /** Chooses the reader of a file by its first bytes. A file that its reader cannot understand has no facts. */
 import { hasAt, u32be } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
+import { readAhead } from "../read-ahead.ts";
 import { type FileFacts, noFacts } from "./file-facts.ts";
 import { readAiff, readFlac, readWav } from "./read-audio.ts";
 import { readFont } from "./read-font.ts";
@@ -14,7 +15,8 @@ type Reader = (body: Body, start: Uint8Array) => Promise<FileFacts>;
 
 const FIRST_BYTES = 4_096;
 
-export async function readFileFacts(body: Body, mediaType: string): Promise<FileFacts> {
+export async function readFileFacts(source: Body, mediaType: string): Promise<FileFacts> {
+  const body = readAhead(source);
   const start = await body.read(0, FIRST_BYTES);
   return (await findReader(start, mediaType)?.(body, start)) ?? noFacts;
 }

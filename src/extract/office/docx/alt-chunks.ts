@@ -1,4 +1,4 @@
-/** Reads the parts that a document includes in another format: web pages, rich text, plain text. */
+/** Reads the parts that a document includes in another format: web pages and plain text. */
 import { joinChunks } from "../../../acquire/chunks.ts";
 import type { Zip } from "../../zip/open-zip.ts";
 import { findTargets, type Relation } from "../package-parts.ts";
@@ -19,13 +19,7 @@ export async function* readAltChunks(zip: Zip, relations: ReadonlyMap<string, Re
 
 async function writeChunk(bytes: Buffer): Promise<string> {
   const start = bytes.subarray(0, 1_000).toString("latin1");
-  if (start.startsWith("PK") || /^(MIME-Version|From):/i.test(start)) return "[included document that is not read]";
-  if (start.startsWith("{\\rtf")) {
-    const { RtfText } = await import("../../rtf/rtf-text.ts");
-    const rtf = new RtfText();
-    rtf.write(bytes.toString("latin1"));
-    return rtf.blocks.take() + rtf.end();
-  }
+  if (/^(PK|\{\\rtf|MIME-Version:|From:)/i.test(start)) return "[included document that is not read]";
   const source = new TextDecoder(start.startsWith("\xff\xfe") ? "utf-16le" : "utf-8").decode(bytes);
   if (!/<(!doctype|html|body|p|div|table|h\d)\b/i.test(source.slice(0, 5_000))) return source;
   const { writeWholePage } = await import("../../html/page.ts");
