@@ -12,7 +12,13 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, hasFollowUp, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import {
+  describeFailure,
+  hasFollowUp,
+  listExtractWarnings,
+  toDocumentFields,
+  type Warnings,
+} from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
@@ -52,7 +58,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
     summary: summaryLine(fetchFacts, truncated),
     failure: error ?? null,
     nextRead: findNextRead(fetchFacts),
-    notices: warnings.filter((warning) => !quotesServer(warning)),
+    required: warnings.required,
+    notices: warnings.notices.filter((warning) => !quotesServer(warning)),
     fenceWord: fetchFacts.fenceWord,
     claims: listClaims(fetchFacts),
     content,
@@ -85,7 +92,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       bound: fittedText.hasMore ? fittedText.bound : budget.bound,
       next_offset: fittedText.hasMore ? fittedText.nextOffset : null,
       has_more: fittedText.hasMore,
-      warnings,
+      warnings: [...warnings.required, ...warnings.notices],
       ...(error === undefined ? {} : { error }),
       content,
     },
@@ -139,18 +146,21 @@ function formatName({ name, source_url }: ArtifactFacts): string {
 const plainName = /^[.~]?[\p{L}\p{M}\p{N}_]+(?:[.@+-][\p{L}\p{M}\p{N}_]+){0,3}$/u;
 
 /** That there is no ref to return to is the most important warning, so it is first. */
-function listWarnings(fetchFacts: FetchFacts): string[] {
+function listWarnings(fetchFacts: FetchFacts): Warnings {
   const { facts, delivery, extract, mode, skipped } = fetchFacts;
-  const warnings = [
-    ...(skipped === null ? [] : [skippedWarning(skipped)]),
-    ...listExtractWarnings(facts, extract, {
-      mode,
-      isReadable: skipped?.isReadable ?? false,
-      ref: fetchFacts.artifact_ref,
-    }),
-    ...deliveryWarnings(delivery),
-  ];
-  return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;
+  const { required, notices } = listExtractWarnings(facts, extract, {
+    mode,
+    isReadable: skipped?.isReadable ?? false,
+    ref: fetchFacts.artifact_ref,
+  });
+  return {
+    required: [
+      ...(fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS)] : []),
+      ...(skipped === null ? [] : [skippedWarning(skipped)]),
+      ...required,
+    ],
+    notices: [...notices, ...deliveryWarnings(delivery)],
+  };
 }
 
 /** Reading by the ref ignores the flag: it is an explicit request. */
