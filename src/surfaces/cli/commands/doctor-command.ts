@@ -13,6 +13,7 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkProjectFile } from "../doctor/project-check.ts";
 import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
 import { toJsonLine } from "../output.ts";
@@ -56,6 +57,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       await checkLeftovers(session),
       ...(await checkEngines(session)),
       await checkWebSearch(session),
+      ...checkProjectFile(session),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
