@@ -278,7 +278,8 @@ describe("a hostile project", () => {
         before.some((name) => name.includes(kind)),
         kind,
       );
-    const listRefs = async () => (await runner.run(["artifacts", "ls"])).out.match(/af_[0-9a-f]{32}/g) ?? [];
+    const listRefs = async (): Promise<string[]> =>
+      (await runner.run(["artifacts", "ls"])).out.match(/af_[0-9a-f]{32}/g) ?? [];
     const refs = await listRefs();
     assert.equal(refs.length, 2);
 

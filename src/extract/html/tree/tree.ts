@@ -37,6 +37,9 @@ export const treeLimits = {
   maxPayloadChars: 8_000_000,
 } as const;
 
+/** Looking at the siblings of each of very many elements would be quadratic; elements with more are not compared. */
+export const MAX_SIBLINGS = 400;
+
 /**
  * The text under an element without markup: all of it, or at least its first `enoughChars` characters. In the second
  * case the number of elements is bounded too, so looking at the start of a large element is cheap.
