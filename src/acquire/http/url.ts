@@ -33,9 +33,8 @@ export function findFileName(url: URL, headers: Readonly<Record<string, string>>
     extendedName === undefined
       ? (plainName?.[1]?.replace(/\\(.)/g, "$1") ?? plainName?.[2])
       : decodePercent(extendedName);
-  const path = redactUrl(url.pathname);
-  const name = redactUrl(lastPathSegment(fileName ?? "")) || lastPathSegment(decodePercent(path)) || url.host;
-  return clip(name, PATH_CHARS);
+  const name = lastPathSegment(fileName ?? "") || lastPathSegment(decodePercent(redactUrl(url.pathname))) || url.host;
+  return clip(redactUrl(name), PATH_CHARS);
 }
 
 /** The name must not contain a path: the server does not choose where a file is stored. */
