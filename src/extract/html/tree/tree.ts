@@ -35,6 +35,7 @@ export const treeLimits = {
   maxElements: 400_000,
   maxAttributeChars: 4096,
   maxPayloadChars: 8_000_000,
+  maxStyleChars: 1_000_000,
 } as const;
 
 /** Looking at the siblings of each of very many elements would be quadratic; elements with more are not compared. */
