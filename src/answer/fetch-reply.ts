@@ -19,7 +19,7 @@ import {
   toDocumentFields,
   type Warnings,
 } from "./extract-notices.ts";
-import { formatSize, nameKind } from "./phrases.ts";
+import { formatName, formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
 
@@ -124,7 +124,7 @@ function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): Fetc
 function summaryLine(fetchFacts: FetchFacts, truncated: boolean): string {
   const { facts, extract } = fetchFacts;
   const kindName = nameKind(facts.content_kind, facts.media_type);
-  const name = `${formatName(facts)}, ${formatSize(facts.size_bytes)}`;
+  const name = `${nameSource(facts)}, ${formatSize(facts.size_bytes)}`;
   const { extent } = extract;
   const extracted = findTotalChars(facts, extract) ?? `at least ${extract.size.chars}`;
   return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extracted} chars (truncated=${truncated}). ${nameNextStep(fetchFacts)}]`;
@@ -137,13 +137,10 @@ function nameNextStep({ artifact_ref: ref, extract, skipped }: FetchFacts): stri
     : `Kept as artifact_ref=${ref}; it has no text to read.`;
 }
 
-/** A name that others chose is quoted, unless it is a word or a few joined ones. */
-function formatName({ name, source_url }: ArtifactFacts): string {
-  const shown = clip(name.replace(/[[\]"\\]/g, " ")).trim();
-  return source_url.startsWith("data:") || plainName.test(shown) ? shown : JSON.stringify(shown);
+/** The name of a `data:` URL is ours. */
+function nameSource({ name, source_url }: ArtifactFacts): string {
+  return source_url.startsWith("data:") ? name : formatName(name);
 }
-
-const plainName = /^[.~]?[\p{L}\p{M}\p{N}_]+(?:[.@+-][\p{L}\p{M}\p{N}_]+){0,3}$/u;
 
 /** That there is no ref to return to is the most important warning, so it is first. */
 function listWarnings(fetchFacts: FetchFacts): Warnings {

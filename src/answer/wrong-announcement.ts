@@ -1,8 +1,6 @@
 /** Says that a source is not what it was announced as: most often a login page in place of a document. */
 import type { ArtifactFacts } from "../artifacts/record.ts";
-import { LISTED_TEXT_CHARS } from "../system/clip-lengths.ts";
-import { clip } from "../system/safe-names.ts";
-import { nameKind } from "./phrases.ts";
+import { formatMediaType, nameKind } from "./phrases.ts";
 
 type Facts = Pick<ArtifactFacts, "content_kind" | "media_type" | "size_bytes" | "signals">;
 
@@ -10,7 +8,7 @@ type Facts = Pick<ArtifactFacts, "content_kind" | "media_type" | "size_bytes" | 
 export function describeWrongAnnouncement(facts: Facts): string | undefined {
   const announced = findAnnounced(facts);
   if (announced === undefined) return undefined;
-  const mediaType = clip(announced.mediaType, LISTED_TEXT_CHARS);
+  const mediaType = formatMediaType(announced.mediaType);
   const claim = announced.by === "header" ? `The server announced ${mediaType}` : `Its name says ${mediaType}`;
   return `${claim}, but ${describeFound(facts)}.`;
 }
@@ -39,6 +37,6 @@ function describeFound({ content_kind, media_type, size_bytes }: Facts): string 
     case "office_doc":
       return `it is a ${nameKind(content_kind, media_type)}`;
     default:
-      return `it is ${clip(media_type, LISTED_TEXT_CHARS)}`;
+      return `it is ${formatMediaType(media_type)}`;
   }
 }

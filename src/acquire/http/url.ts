@@ -11,7 +11,7 @@ export function parseTarget(given: string, base?: URL): URL {
     throw new SpillwayError("url_invalid", "Invalid URL", { hint: "Write it in full: https://example.com/page." });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new SpillwayError("network_refused", `A redirect to ${clip(url.protocol)} is not followed.`, {
+    throw new SpillwayError("network_refused", `A redirect to ${nameScheme(url)} is not followed.`, {
       hint: "Only http and https URLs are fetched.",
     });
   }
@@ -22,6 +22,12 @@ export function parseTarget(given: string, base?: URL): URL {
   }
   url.hash = "";
   return url;
+}
+
+/** A scheme that is known. Of any other, only that it is another one: who redirects can write words there. */
+function nameScheme({ protocol }: URL): string {
+  const isKnown = /^(?:about|blob|data|file|ftp|javascript|mailto|tel|wss?):$/.test(protocol);
+  return isKnown ? protocol : "a URL of another scheme";
 }
 
 /** On one line, without invisible characters: the name that the server gives, else the end of the path, else the host. */
