@@ -9,7 +9,7 @@ import { commandAudience, fixedAudience, toolAudience } from "./truncation.ts";
 const answer: AnswerText = {
   summary: "[Fetched web page artifact: page, 1 KB.]",
   failure: null,
-  nextRead: { ref: `af_${"0".repeat(32)}`, offset: 11, mode: "markdown", hasPassword: false },
+  nextRead: { ref: `af_${"0".repeat(32)}`, offset: 11, rest: null, mode: "markdown", hasPassword: false },
   required: ["Only a part was kept."],
   notices: ["A warning."],
   fenceWord: "abcd2345",
@@ -81,7 +81,13 @@ describe("the text of an answer", () => {
     summary: line(240),
     failure: fc.option(line(80), { nil: null }),
     nextRead: fc.option(
-      fc.constant({ ref: `af_${"0".repeat(32)}`, offset: 12_345_678, mode: "raw", hasPassword: false } as const),
+      fc.constant({
+        ref: `af_${"0".repeat(32)}`,
+        offset: 12_345_678,
+        rest: null,
+        mode: "raw",
+        hasPassword: false,
+      } as const),
       { nil: null },
     ),
     required: fc.array(line(400), { maxLength: 5 }),

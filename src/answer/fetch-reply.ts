@@ -103,7 +103,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
 /** Where reading continues: after what is shown, or after what was extracted, if more can be. */
 function findNextRead({ artifact_ref: ref, fittedText, extract, mode, hasPassword }: FetchFacts): NextRead | null {
   if (ref === null || !(fittedText.hasMore || (extract.hasText && extract.canContinue))) return null;
-  return { ref, offset: fittedText.hasMore ? fittedText.nextOffset : extract.size.chars, mode, hasPassword };
+  const offset = fittedText.hasMore ? fittedText.nextOffset : extract.size.chars;
+  return { ref, offset, rest: null, mode, hasPassword };
 }
 
 /** Where the server sent us, and the title, unless the summary or the first lines show it. */

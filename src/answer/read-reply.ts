@@ -73,7 +73,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
       next_offset: nextRead?.offset ?? null,
-      ...(nextRead?.pages === undefined ? {} : { next_pages: nextRead.pages }),
+      ...(nextRead?.rest?.selector === "pages" && { next_pages: nextRead.rest.range }),
+      ...(nextRead?.rest?.selector === "lines" && { next_lines: nextRead.rest.range }),
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -109,7 +110,7 @@ function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
 function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
   const { canContinue, hasText, size } = extract;
   const isAtEnd = selector.type === "offset" && hasText && canContinue;
-  const next = reading.next ?? (isAtEnd ? { offset: size.chars } : null);
+  const next = reading.next ?? (isAtEnd ? { offset: size.chars, rest: null } : null);
   return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
 }
 

@@ -65,6 +65,7 @@ const shared = {
   bound: text,
   next_offset: describe(orNull(count), "To read on."),
   next_pages: text,
+  next_lines: text,
   has_more: flag,
   warnings: texts,
   content: orNull(text),
