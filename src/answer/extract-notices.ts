@@ -6,6 +6,7 @@ import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
+import type { FittedText } from "../fit/fit-text.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
@@ -20,6 +21,8 @@ type WarningOptions = {
   readonly isReadable?: boolean;
   /** The ref of the source, where it was kept. */
   readonly ref: string | null;
+  /** Set where the whole text has nothing but spaces and line breaks. */
+  readonly isBlank?: boolean;
 };
 
 /** The warnings of an answer, by whether a reader needs them to understand the content. */
@@ -30,10 +33,10 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract, opt
   return { required: listRequired(record, extract, options), notices: listOthers(extract, options) };
 }
 
-function listRequired(record: ArtifactFacts, extract: Extract, { mode }: WarningOptions): string[] {
+function listRequired(record: ArtifactFacts, extract: Extract, { mode, isBlank }: WarningOptions): string[] {
   const { size, ended, isPartial } = extract;
   const warnings: string[] = [];
-  const wrongAnnouncement = describeWrongAnnouncement(record);
+  const wrongAnnouncement = describeWrongAnnouncement(isBlank ? { ...record, isBlank } : record);
   if (wrongAnnouncement !== undefined) warnings.push(wrongAnnouncement);
   if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
   if (isPartial && size.chars > 0) warnings.push(partialWarning(record, extract));
@@ -132,9 +135,18 @@ function partialWarning(record: ArtifactFacts, extract: Extract): string {
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The sentence for a document whose text cannot be read, although the call succeeded. */
-export function describeFailure(record: ArtifactFacts, { ended, hasText, size }: Extract): string | undefined {
+export function describeFailure(
+  record: ArtifactFacts,
+  { ended, hasText, size }: Extract,
+  isBlank = false,
+): string | undefined {
   if (ended?.failed) return makeFailureSentence(record, ended.failed);
-  return hasText && size.chars > 0 ? undefined : makeAnnouncedFailure(record);
+  return hasText && size.chars > 0 && !isBlank ? undefined : makeAnnouncedFailure({ ...record, isBlank });
+}
+
+/** Whether a text that is shown to its end has nothing but spaces and line breaks. */
+export function isBlankText({ text, hasMore }: FittedText, { hasText, size }: Extract): boolean {
+  return hasText && !hasMore && text.length === size.chars && text.trim() === "";
 }
 
 function makeFailureSentence(facts: ArtifactFacts, failure: Failure): string {

@@ -15,6 +15,7 @@ import type { Answer } from "./answer.ts";
 import {
   describeFailure,
   hasFollowUp,
+  isBlankText,
   listExtractWarnings,
   toDocumentFields,
   type Warnings,
@@ -51,7 +52,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   const truncated = fittedText.hasMore || isPartial || facts.source_truncated;
   const totalChars = findTotalChars(facts, extract);
   const total = toTotalChars(facts, extract, { chars: totalChars, soFar: extract.size.chars });
-  const error = describeFailure(facts, extract);
+  const error = describeFailure(facts, extract, isBlankText(fittedText, extract));
   const warnings = listWarnings(fetchFacts);
   const content = hasText && !(fittedText.hasMore && fittedText.text === "") ? fittedText.text : null;
   return {
@@ -150,6 +151,7 @@ function listWarnings(fetchFacts: FetchFacts): Warnings {
     mode,
     isReadable: skipped?.isReadable ?? false,
     ref: fetchFacts.artifact_ref,
+    isBlank: isBlankText(fetchFacts.fittedText, extract),
   });
   return {
     required: [
@@ -163,7 +165,7 @@ function listWarnings(fetchFacts: FetchFacts): Warnings {
 
 /** Reading by the ref ignores the flag: it is an explicit request. */
 function skippedWarning({ flag, isReadable }: SkippedReading): string {
-  const next = isReadable ? " Reading its artifact_ref reads it." : "";
+  const next = isReadable ? " Read its artifact_ref to get its text; an encrypted one needs its password." : "";
   return `runner.enable_filetype_ingest_router is ${flag}: a fetch keeps and describes a document, but does not read it.${next}`;
 }
 
@@ -173,9 +175,11 @@ function deliveryWarnings({ notes, rendering, cachedAt }: Delivery): string[] {
     ...(rendering === null ? [] : [renderingNote(rendering)]),
     ...(cachedAt === null
       ? []
-      : [`Served from the cache, last checked at ${new Date(cachedAt).toISOString()}; noCache fetches it again.`]),
+      : [`Served from the cache, last checked at ${new Date(cachedAt).toISOString()}. ${FETCH_AGAIN}`]),
   ];
 }
+
+const FETCH_AGAIN = "fetch_content with noCache fetches it again; on the command line use --no-cache.";
 
 function renderingNote(rendering: Rendering): string {
   if ("problem" in rendering) return `Its scripts could not be run: ${clip(rendering.problem, REASON_CHARS)}`;

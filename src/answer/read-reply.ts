@@ -12,7 +12,7 @@ import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
 import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
@@ -37,8 +37,9 @@ type ReadFacts = {
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, budget } = facts;
   const place = findPlaceFields(reading, extract);
-  const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref });
+  const isBlank = reading.type === "range" && isBlankText(reading.fittedText, extract);
+  const error = describeFailure(record, extract, isBlank);
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref, isBlank });
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
