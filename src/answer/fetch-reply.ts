@@ -9,7 +9,7 @@ import { formatPageRange, type PlacedPage } from "../extract/select/select-range
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars } from "../fit/fit-text.ts";
 import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
-import { ADVICE_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
+import { ERROR_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import {
@@ -155,7 +155,7 @@ function listWarnings(fetchFacts: FetchFacts): Warnings {
   });
   return {
     required: [
-      ...(fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS)] : []),
+      ...(fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ERROR_CHARS)] : []),
       ...(skipped === null ? [] : [skippedWarning(skipped)]),
       ...required,
     ],
