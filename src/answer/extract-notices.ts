@@ -25,16 +25,10 @@ type WarningOptions = {
   readonly isBlank?: boolean;
 };
 
-/** The warnings of an answer, by whether a reader needs them to understand the content. */
-export type Warnings = { readonly required: readonly string[]; readonly notices: readonly string[] };
-
 /** Sentences about what the reader does not see. */
-export function listExtractWarnings(record: ArtifactFacts, extract: Extract, options: WarningOptions): Warnings {
-  return { required: listRequired(record, extract, options), notices: listOthers(extract, options) };
-}
-
-function listRequired(record: ArtifactFacts, extract: Extract, { mode, isBlank }: WarningOptions): string[] {
-  const { size, ended, isPartial } = extract;
+export function listExtractWarnings(record: ArtifactFacts, extract: Extract, options: WarningOptions): string[] {
+  const { size, ended, info, isPartial, description } = extract;
+  const { mode, ref, isReadable, isBlank } = options;
   const warnings: string[] = [];
   const wrongAnnouncement = describeWrongAnnouncement(isBlank ? { ...record, isBlank } : record);
   if (wrongAnnouncement !== undefined) warnings.push(wrongAnnouncement);
@@ -44,18 +38,14 @@ function listRequired(record: ArtifactFacts, extract: Extract, { mode, isBlank }
   const notRaw = describeRawText(record, mode);
   if (notRaw !== undefined && extract.hasText) warnings.push(notRaw);
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
+  if (description.entryName && ref !== null) warnings.push(makeEntryHint(ref, description.entryName));
+  warnings.push(...(description.warnings ?? []));
+  if (info.removed) warnings.push(...removedWarnings(info.removed));
+  warnings.push(...damageWarnings(info));
+  if (ended && !ended.failed && size.segments === 0 && !isReadable) {
+    warnings.push("No text is read from this kind of file; its complete bytes are kept.");
+  }
   return warnings;
-}
-
-function listOthers({ size, ended, info, description }: Extract, { ref, isReadable }: WarningOptions): string[] {
-  const hasNoText = ended !== null && !ended.failed && size.segments === 0 && !isReadable;
-  return [
-    ...(description.entryName && ref !== null ? [makeEntryHint(ref, description.entryName)] : []),
-    ...(description.warnings ?? []),
-    ...(info.removed ? removedWarnings(info.removed) : []),
-    ...damageWarnings(info),
-    ...(hasNoText ? ["No text is read from this kind of file; its complete bytes are kept."] : []),
-  ];
 }
 
 /** Says that a document in mode raw is its text; undefined where raw is the source itself. */

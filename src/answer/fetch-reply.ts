@@ -12,14 +12,7 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ERROR_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import {
-  describeFailure,
-  hasFollowUp,
-  isBlankText,
-  listExtractWarnings,
-  toDocumentFields,
-  type Warnings,
-} from "./extract-notices.ts";
+import { describeFailure, hasFollowUp, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatName, formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
@@ -144,10 +137,13 @@ function nameSource({ name, source_url }: ArtifactFacts): string {
   return source_url.startsWith("data:") ? name : formatName(name);
 }
 
+/** What a reader needs to understand the content, and how it came here. */
+type Warnings = Pick<Answer<FetchFields>, "required" | "notices">;
+
 /** That there is no ref to return to is the most important warning, so it is first. */
 function listWarnings(fetchFacts: FetchFacts): Warnings {
   const { facts, delivery, extract, mode, skipped } = fetchFacts;
-  const { required, notices } = listExtractWarnings(facts, extract, {
+  const extractWarnings = listExtractWarnings(facts, extract, {
     mode,
     isReadable: skipped?.isReadable ?? false,
     ref: fetchFacts.artifact_ref,
@@ -157,9 +153,9 @@ function listWarnings(fetchFacts: FetchFacts): Warnings {
     required: [
       ...(fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ERROR_CHARS)] : []),
       ...(skipped === null ? [] : [skippedWarning(skipped)]),
-      ...required,
+      ...extractWarnings,
     ],
-    notices: [...notices, ...deliveryWarnings(delivery)],
+    notices: deliveryWarnings(delivery),
   };
 }
 
