@@ -121,25 +121,32 @@ const isScreen = (condition: string): boolean => /^\s*(?:only\s+)?(?:all|screen)
 
 /** A rule inside another one or under a condition is uncertain. */
 function* readRules(css: string, isPlain: boolean, readBlock: ReadBlock): Generator<Rule> {
+  /** Whether each open block is plain: neither a rule nor a condition. */
   const contexts: boolean[] = [];
+  let uncertainCount = 0;
+  const open = (isPlainContext: boolean) => {
+    contexts.push(isPlainContext);
+    if (!isPlainContext) uncertainCount += 1;
+  };
   let order = 0;
   let start = 0;
   for (const { 0: mark, index } of css.matchAll(/[{};]/g)) {
     if (index < start) continue;
     const prelude = css.slice(start, index).trim();
     start = index + 1;
-    const isCertain = isPlain && contexts.every(Boolean);
-    if (mark === "}") contexts.pop();
-    else if (mark === "{" && prelude.startsWith("@")) {
+    const isCertain = isPlain && uncertainCount === 0;
+    if (mark === "}") {
+      if (contexts.pop() === false) uncertainCount -= 1;
+    } else if (mark === "{" && prelude.startsWith("@")) {
       const [, name = "", condition = ""] = /^@(\S+)([\s\S]*)$/.exec(prelude) ?? [];
-      if (groupNames.test(name)) contexts.push(/^layer$/i.test(name) || (/^media$/i.test(name) && isScreen(condition)));
+      if (groupNames.test(name)) open(/^layer$/i.test(name) || (/^media$/i.test(name) && isScreen(condition)));
       else start = findBlockEnd(css, start);
     } else if (mark === "{") {
       const end = css.slice(start).search(/[{}]/);
       const block = css.slice(start, end < 0 ? undefined : start + end);
       yield* makeRules(prelude, readBlock(block), isCertain, order++);
       // Rules may follow inside of this one.
-      contexts.push(false);
+      open(false);
     }
   }
 }

@@ -89,6 +89,9 @@ describe("text in the colour of its background", () => {
     const part = '<div style="color:#fff;background:#000">a<b style="color:#000">b</b>';
     await assertLinearTime(2_000, (count) => parseHtml(part.repeat(count)));
     const rule = (count: number) => Array.from({ length: count }, (_, each) => `.x.y${each},p{color:#fff}`).join("");
+    await assertLinearTime(10_000, (count) =>
+      parseHtml(`<style>${"a{color:red;".repeat(count)}${"@media x{".repeat(count)}${"'".repeat(count)}`),
+    );
     await assertLinearTime(1_000, (count) =>
       parseHtml(`<style>${rule(count)}url(${"url(".repeat(count)}</style>${'<p class="x">a</p>'.repeat(count)}`),
     );
