@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { stringify } from "yaml";
+import { configs, layouts, writeSampleConfig } from "../../../../test/client-configs.ts";
 import { soakCount } from "../../../../test/soak.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { parseConfig, removeValue, setValue, valueAt } from "../edit-config.ts";
@@ -32,7 +32,7 @@ function runExamples(format: ConfigFormat, examples: readonly Example[], path: C
 }
 
 describe("an entry is added to JSON", () => {
-  const spillway = '"spillway": {\n      "command": "spillway",\n      "args": [\n        "mcp"\n      ]\n    }';
+  const spillway = '"spillway": {\n      "command": "spillway",\n      "args": ["mcp"]\n    }';
   runExamples(jsonFormat, [
     ["that is empty", "", `{\n  "servers": {\n    ${spillway}\n  }\n}\n`],
     ["that is an empty object", "{}", `{\n  "servers": {\n    ${spillway}\n  }\n}`],
@@ -59,7 +59,7 @@ describe("an entry is added to JSON", () => {
     [
       "with tabs and Windows line ends",
       '{\r\n\t"x": 1\r\n}\r\n',
-      '{\r\n\t"x": 1,\r\n\t"servers": {\r\n\t\t"spillway": {\r\n\t\t\t"command": "spillway",\r\n\t\t\t"args": [\r\n\t\t\t\t"mcp"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n',
+      '{\r\n\t"x": 1,\r\n\t"servers": {\r\n\t\t"spillway": {\r\n\t\t\t"command": "spillway",\r\n\t\t\t"args": ["mcp"]\r\n\t\t}\r\n\t}\r\n}\r\n',
     ],
   ]);
 
@@ -168,72 +168,13 @@ describe("an entry is added to YAML", () => {
   });
 });
 
-const keys = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ._-]{0,8}$/);
-const scalars = fc.oneof(fc.string({ maxLength: 12 }), fc.integer(), fc.boolean());
-const maps = fc.dictionary(
-  keys,
-  fc.oneof(scalars, fc.array(scalars, { maxLength: 3 }), fc.dictionary(keys, scalars, { maxKeys: 3 })),
-  { maxKeys: 4 },
-);
-const servers = fc.option(
-  fc.dictionary(
-    keys.filter((key) => key !== "spillway"),
-    maps,
-    { maxKeys: 3 },
-  ),
-  { nil: undefined },
-);
-
-/** A config: some values, and perhaps servers between them. */
-const configs = fc.tuple(maps, servers, maps).map(([before, some, after]) => {
-  const { servers: _one, ...head } = before;
-  const { servers: _other, ...tail } = after;
-  return { ...head, ...(some && { servers: some }), ...tail };
-});
-
-const layouts = fc.record({
-  eol: fc.constantFrom("\n", "\r\n"),
-  indent: fc.constantFrom(0, 1, 2, 4, "\t"),
-  comments: fc.boolean(),
-});
-type Layout = { eol: string; indent: number | string; comments: boolean };
-
-const writers: Record<string, (value: object, layout: Layout) => string> = {
-  JSON: (value, { eol, indent, comments }) => {
-    const text = JSON.stringify(value, null, indent);
-    const commented = comments && indent !== 0 ? text.replaceAll(/(?<=[{,])$/gm, " // why") : text;
-    return `${comments ? "/* top */\n" : ""}${commented}\n`.replaceAll("\n", eol);
-  },
-  TOML: (value, { eol, comments }) => {
-    const text = writeTable([], value);
-    return (comments ? text.replaceAll(/^\[.*$/gm, "# why\n$& # what") : text).replaceAll("\n", eol);
-  },
-  YAML: (value, { eol, indent, comments }) => {
-    const text = stringify(value, { lineWidth: 0, indent: typeof indent === "number" && indent > 0 ? indent : 2 });
-    return (comments ? `# top\n${text}# end\n` : text).replaceAll("\n", eol);
-  },
-};
-
-function writeTable(path: readonly string[], value: object): string {
-  const isTable = (field: unknown): field is object => typeof field === "object" && !Array.isArray(field);
-  const fields = Object.entries(value);
-  const lines = fields
-    .filter(([, field]) => !isTable(field))
-    .map(([key, field]) => `${JSON.stringify(key)} = ${JSON.stringify(field)}\n`);
-  const tables = fields.map(([key, field]) =>
-    isTable(field) ? writeTable([...path, JSON.stringify(key)], field) : "",
-  );
-  return `${path.length === 0 ? "" : `[${path.join(".")}]\n`}${lines.join("")}${tables.join("")}`;
-}
-
 for (const [name, format] of Object.entries({ JSON: jsonFormat, TOML: tomlFormat, YAML: yamlFormat })) {
-  const write = writers[name] ?? assert.fail();
   const options = { numRuns: soakCount({ sample: 300, full: 5_000 }) };
 
   test(`${name}: an added entry is there, and every other value is equal`, () => {
     fc.assert(
       fc.property(configs, layouts, (config, layout) => {
-        const text = write(config, layout);
+        const text = writeSampleConfig(name, config, layout);
         const before = format.parse(text);
         const after = format.parse(set(format, text));
         assert.deepEqual(valueAt(after, ["servers", "spillway"]), entry);
@@ -249,7 +190,7 @@ for (const [name, format] of Object.entries({ JSON: jsonFormat, TOML: tomlFormat
   test(`${name}: adding and removing an entry gives the same value, and the same bytes beside other servers`, () => {
     fc.assert(
       fc.property(configs, layouts, (config, layout) => {
-        const text = write(config, layout);
+        const text = writeSampleConfig(name, config, layout);
         const hasServers = Object.keys((config.servers as object | undefined) ?? {}).length > 0;
         const restored = remove(format, set(format, text), hasServers ? undefined : ["servers"]);
         if (hasServers) assert.equal(restored, text);

@@ -87,8 +87,13 @@ function writeFirstObject(text: string, value: ConfigValue): string {
 
 type Layout = { readonly eol: string; readonly indent: string; readonly unit: string };
 
+/** Maps over several lines, lists on one: they are short. */
 function writeValue(value: ConfigValue, { eol, indent, unit }: Layout): string {
-  return JSON.stringify(value, null, unit).replaceAll("\n", `${eol}${indent}`);
+  if (typeof value !== "object" || Array.isArray(value)) return writeInline(value);
+  const inner = { eol, indent: indent + unit, unit };
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}: ${writeValue(field, inner)}`);
+  if (fields.length === 0) return "{}";
+  return `{${eol}${inner.indent}${fields.join(`,${eol}${inner.indent}`)}${eol}${indent}}`;
 }
 
 /** One level of indentation, as the first indented property has it. */
