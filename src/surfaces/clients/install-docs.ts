@@ -62,6 +62,16 @@ once, and then it is written. Without a terminal it is only shown, and the exit 
 - Claude Code rewrites \`~/.claude.json\` while it runs, so there its own \`claude mcp add\` and \`claude mcp remove\` are used, if
   \`claude\` is on the \`PATH\`.
 
+## Checking it
+
+\`\`\`sh
+spillway doctor --client codex
+\`\`\`
+
+starts what the client's config says, with the few variables that clients pass on, and introduces itself by the client's name.
+It lists the tools, fetches a sample that is longer than any limit, and reads on where the reply was cut. It says which limit
+holds and how large the reply was. The exit status is 1 if something does not work.
+
 ## Clients
 
 opencode since version 2 has its servers below \`mcp.servers\`; a config that has them there is recognised. Variables that move a

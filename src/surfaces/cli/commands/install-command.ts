@@ -1,6 +1,6 @@
 /** `spillway install` and `spillway uninstall`: the MCP server in the configs of clients, shown first, then written. */
 import { join } from "node:path";
-import { findDataHome, homeFolder } from "../../../config/paths.ts";
+import { findDataHome } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { withConfigLock } from "../../clients/change-config.ts";
@@ -9,6 +9,7 @@ import { clients } from "../../clients/clients.ts";
 import { findClient, findInstalledClients } from "../../clients/find-clients.ts";
 import { type PlannedChange, planInstall, planUninstall } from "../../clients/install-client.ts";
 import { chooseServerCommand, findOwnProgram } from "../../clients/own-command.ts";
+import { readMachine } from "../client-machine.ts";
 import type { Call, Command, ExitCode, OptionRow } from "../command.ts";
 import { readText } from "../options.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
@@ -70,7 +71,7 @@ async function changeClients(call: Call, planner: Planner): Promise<ExitCode> {
 
 /** Plans every client. One that cannot be changed is reported, and the others continue. */
 async function planAll(call: Call, planner: Planner): Promise<{ planned: Planned[]; hasFailed: boolean }> {
-  const machine = readMachine(call);
+  const machine = readMachine(call.terminal);
   const [scope, name] = [readScope(call), readName(call)];
   const own = findOwnProgram();
   const planned: Planned[] = [];
@@ -170,17 +171,6 @@ function readName(call: Call): string {
   if (/^[A-Za-z0-9][\w-]{0,31}$/.test(name)) return name;
   throw new SpillwayError("usage", `${JSON.stringify(clip(name))} cannot be the name of a server.`, {
     hint: "Use up to 32 letters, digits, dashes and underscores; most clients build the names of tools from it.",
-  });
-}
-
-/** The machine as clients see it. */
-export function readMachine({ terminal }: Pick<Call, "terminal">): ClientMachine {
-  const { env, cwd } = terminal;
-  const { platform } = process;
-  const home = homeFolder(env, platform);
-  if (home !== undefined) return { env, platform, home, cwd };
-  throw new SpillwayError("usage", "This user has no home folder, where clients keep their configs.", {
-    hint: "Set HOME to the folder of the user whose clients you mean.",
   });
 }
 
