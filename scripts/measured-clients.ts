@@ -20,17 +20,17 @@ export async function renderMeasuredClients(): Promise<string> {
   const rows: readonly Row[] = JSON.parse(await readFile(recordFile, "utf8"));
   const heading = ["client", ...columns.map(([title]) => title)];
   const lines = rows.map(({ client, version, before, now }) => {
-    const cells = columns.map(([, field]) => writeCell(before[field], now[field]));
+    const cells = columns.map(([, field]) => writeCell(before[field], now[field], noise[field] ?? 0));
     return `| ${[`${client} (${version})`, ...cells].join(" | ")} |`;
   });
   return `${introduction}\n| ${heading.join(" | ")} |\n|${"---|".repeat(heading.length)}\n${lines.join("\n")}\n`;
 }
 
 /** Refs and fences are random, so a few tokens more or less say nothing. */
-const NOISE_TOKENS = 20;
+const noise: Partial<Measures> = { short: 20, long: 20, lines: 2 };
 
-const writeCell = (before: number, now: number): string =>
-  Math.abs(before - now) <= NOISE_TOKENS ? format(now) : `${format(before)}, now ${format(now)}`;
+const writeCell = (before: number, now: number, maxNoise: number): string =>
+  Math.abs(before - now) <= maxNoise ? format(now) : `${format(before)}, now ${format(now)}`;
 
 const format = (count: number): string => count.toLocaleString("en-US");
 
