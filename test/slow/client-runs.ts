@@ -20,8 +20,8 @@ export type ClientRun = {
   readonly program: string;
   /** Whether the program is JavaScript, which is run by this Node. */
   readonly isScript?: true;
-  /** What our server must learn before everything arrives; the faults are reported until then, and fail nothing. */
-  readonly waitsFor?: string;
+  /** What the server's row of this client must say before everything arrives. Until then faults are only reported. */
+  readonly needs?: "form" | "models";
   prepare?(place: RunPlace): Promise<void>;
   env(place: RunPlace): Record<string, string>;
   args(place: RunPlace): string[];
@@ -51,7 +51,7 @@ export const clientRuns: readonly ClientRun[] = [
     args: () => ["-p", prompt, "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__spillway", "ToolSearch"],
   },
   codexRun("Codex with a model that it knows", "gpt-5.5"),
-  { ...codexRun("Codex with another model", "sim-1"), waitsFor: "the limit of models outside Codex's catalogue" },
+  { ...codexRun("Codex with another model", "sim-1"), needs: "models" },
   {
     name: "opencode",
     id: "opencode",
@@ -97,7 +97,7 @@ export const clientRuns: readonly ClientRun[] = [
     package: "@qwen-code/qwen-code@0.24.4",
     program: "@qwen-code/qwen-code/cli.js",
     isScript: true,
-    waitsFor: "the form and the limit of Qwen Code",
+    needs: "form",
     prepare: (place) =>
       writeHome(place, ".qwen/settings.json", {
         security: { auth: { selectedType: "openai" } },
