@@ -93,13 +93,13 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 138,
+    maxModules: 140,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 159,
+    maxModules: 160,
     without: [
       "search/embed",
       "overflow",
@@ -114,7 +114,7 @@ const flows: readonly Flow[] = [
   {
     name: "index",
     args: ["index"],
-    maxModules: 158,
+    maxModules: 159,
     without: [
       "search/embed",
       "overflow",
@@ -130,7 +130,7 @@ const flows: readonly Flow[] = [
     name: "mcp",
     args: ["mcp"],
     // 16 of them are web search: which tools are listed depends on the keys that each provider names.
-    maxModules: 298,
+    maxModules: 302,
     without: [
       "search/embed",
       "overflow",

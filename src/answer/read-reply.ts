@@ -13,7 +13,13 @@ import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, listDataHints, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import {
+  describeFailure,
+  isBlankText,
+  listDataHints,
+  listExtractWarnings,
+  toDocumentFields,
+} from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
 import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
@@ -39,9 +45,11 @@ type ReadFacts = {
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, budget } = facts;
   const place = findPlaceFields(reading, extract);
-  const error = describeFailure(record, extract);
+  const isBlank = reading.type === "range" && isBlankText(reading.fittedText, extract);
+  const error = describeFailure(record, extract, isBlank);
   const ref = record.artifact_ref;
-  const warnings = [...listExtractWarnings(record, extract, { ...facts, ref }), ...listDataHints(facts.overview, ref)];
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref, isBlank });
+  const dataHints = listDataHints(facts.overview, ref);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
@@ -50,7 +58,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     summary: summaryLine(facts),
     failure: error ?? null,
     nextRead,
-    notices: warnings,
+    required: warnings,
+    notices: dataHints,
     fenceWord: facts.fenceWord,
     claims: [],
     overview: facts.overview?.text ?? null,
@@ -77,7 +86,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
       next_offset: nextRead?.offset ?? null,
-      ...(nextRead?.pages === undefined ? {} : { next_pages: nextRead.pages }),
+      ...(nextRead?.rest?.selector === "pages" && { next_pages: nextRead.rest.range }),
+      ...(nextRead?.rest?.selector === "lines" && { next_lines: nextRead.rest.range }),
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -86,7 +96,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       bound: reading.type === "range" && reading.fittedText.hasMore ? reading.fittedText.bound : budget.bound,
       ...(reading.type === "passages" ? passageFields(reading) : {}),
       ...(facts.overview === null ? {} : { overview: facts.overview.text }),
-      warnings,
+      warnings: [...warnings, ...dataHints],
       ...(error === undefined ? {} : { error }),
       content,
     },
@@ -117,7 +127,7 @@ function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
 function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
   const { canContinue, hasText, size } = extract;
   const isAtEnd = selector.type === "offset" && hasText && canContinue;
-  const next = reading.next ?? (isAtEnd ? { offset: size.chars } : null);
+  const next = reading.next ?? (isAtEnd ? { offset: size.chars, rest: null } : null);
   return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
 }
 

@@ -1,5 +1,5 @@
 /** `read_artifact`: a range of a kept source, by place or by question. */
-import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { type Answer, formatBody, requiredNotices } from "../answer/answer.ts";
 import { toolAudience } from "../answer/truncation.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
@@ -21,31 +21,31 @@ export const readArtifactTool = defineTool({
   name: "read_artifact",
   title: "Read a kept source",
   about:
-    "Reads a part of a source that an earlier call kept, by its artifact_ref. Choose the part by one of pages, section, " +
-    "lines, rows, path, offset or query; without a choice it reads from the start. Every page of the complete source can be reached.",
+    "Reads a part of a kept source by its artifact_ref, chosen by one of pages, section, lines, rows, path, offset or " +
+    "query; without one it reads from the start. Every part of the complete source can be reached.",
   input: {
     artifact_ref: { ...refField, required: true },
     pages: pagesField,
-    section: { type: "text", about: "The heading of the section to read.", aliases: ["heading"] },
-    lines: { type: "text", about: "Lines counted from 1, such as 120-180.", aliases: ["line", "line_range"] },
-    rows: { type: "text", about: "Rows of a table, such as 100-120." },
-    path: { type: "text", about: "A path in JSON, XML or YAML: $.items[3]." },
+    section: { type: "text", about: "Heading of the section.", aliases: ["heading"] },
+    lines: { type: "text", about: "Lines from 1: 120-180.", aliases: ["line", "line_range"] },
+    rows: { type: "text", about: "Rows of a table: 100-120." },
+    path: { type: "text", about: "Place in JSON, XML, YAML: $.a[3]." },
     offset: offsetField,
     query: {
       type: "text",
-      about: "A question: the passages that answer it, best first.",
+      about: "A question, or SQL for a SQLite database.",
       aliases: ["prompt", "question"],
     },
     entry: {
       type: "text",
-      about: "A listed member or attachment; a!/b for an inner one.",
+      about: "A listed member; a!/b for an inner one.",
       aliases: ["member"],
     },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
     mode: modeField,
     password: {
       type: "text",
-      about: "Opens an encrypted document for this call; never stored or logged.",
+      about: "Opens an encrypted document; never stored.",
       secret: true,
     },
   },
@@ -67,7 +67,8 @@ export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bou
   const { summary, notices, fields } = shortened;
   return {
     summary,
-    notices: [...headNotices(shortened, toolAudience), ...notices],
+    required: requiredNotices(shortened, toolAudience),
+    notices,
     ...formatBody(shortened, toolAudience),
     structured: clipFields(fields),
   };

@@ -12,6 +12,7 @@ import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
 import { joinRanges, measureRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
 import {
+  type ChosenNumbers,
   findShownRanges,
   makePassageReading,
   makeRangeReading,
@@ -179,7 +180,7 @@ async function readRows(text: KnownText, rows: NumberRange, budget: Budget): Pro
     shownHeader === null ? null : { text: shownHeader, selector: null },
     budget.chars,
   );
-  return { reading: await readRanges(text.extract, [range], { ...budget, chars: textChars }), overview };
+  return { reading: await readLines(text.extract, range, null, { ...budget, chars: textChars }), overview };
 }
 
 async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "rows" }>, budget: Budget) {
@@ -188,17 +189,19 @@ async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "
     case "offset":
       return readFromOffset(extract, selector.offset, budget);
     case "lines":
-      return readRanges(extract, [await select.selectLines(extract, selector.lines)], budget);
+      return readLines(extract, await select.selectLines(extract, selector.lines), selector.lines, budget);
     case "pages":
-      return readRanges(extract, await select.selectPages(extract, selector.pages), budget);
+      return readRanges(extract, await select.selectPages(extract, selector.pages), budget, {
+        chosen: { selector: "pages", ranges: selector.pages },
+      });
     case "section":
-      return readRanges(extract, [await select.selectSection(extract, selector.heading)], budget);
+      return readLines(extract, await select.selectSection(extract, selector.heading), null, budget);
     case "path": {
       const [{ selectPath }, { parsePath }] = await Promise.all([
         import("../extract/data/select-data.ts"),
         import("../extract/data/path-steps.ts"),
       ]);
-      return readRanges(extract, [await selectPath(text, parsePath(selector.path))], budget);
+      return readLines(extract, await selectPath(text, parsePath(selector.path)), null, budget);
     }
     case "query":
       return readPassages(extract, selector.query, budget, signal);
@@ -208,21 +211,29 @@ async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "
 /** The notice of a text from an offset on names the length of the whole text. */
 async function readFromOffset(extract: Extract, offset: number, budget: Budget): Promise<RangeReading> {
   const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
-  return readRanges(extract, [await select.selectOffset(extract, offset)], budget, selection);
+  return readRanges(extract, [await select.selectOffset(extract, offset)], budget, { selection });
+}
+
+/** Reads a range that is continued by the numbers of its lines. One to the end of the text is continued by offset. */
+async function readLines(extract: Extract, range: select.TextRange, lines: NumberRange | null, budget: Budget) {
+  const isToEnd = range.end === extract.size.chars || extract.onlyPages !== null;
+  const given = isToEnd ? null : (lines ?? (await select.findLines(extract, range)));
+  return readRanges(extract, [range], budget, { chosen: given && { selector: "lines", range: given } });
 }
 
 async function readRanges(
   extract: Extract,
   ranges: readonly select.TextRange[],
   budget: Budget,
-  selection: SelectionSize = measureRanges(ranges, extract),
+  options: { readonly selection?: SelectionSize; readonly chosen?: ChosenNumbers | null } = {},
 ): Promise<RangeReading> {
-  const { onlyPages } = extract;
+  const { selection = measureRanges(ranges, extract), chosen = null } = options;
+  const isPlaced = extract.onlyPages === null;
   const window = await joinRanges(extract, ranges, budget.chars);
   const placedRanges: PlacedRange[] = [];
   for (const { range } of findShownRanges(ranges, window.text.length))
     placedRanges.push(await placeRange(extract, range));
-  return makeRangeReading({ window, ranges, placedRanges, selection, onlyPages }, fitText(window, budget));
+  return makeRangeReading({ window, ranges, placedRanges, selection, isPlaced, chosen }, fitText(window, budget));
 }
 
 async function placeRange(extract: Extract, range: select.TextRange): Promise<PlacedRange> {

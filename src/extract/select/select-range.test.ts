@@ -251,7 +251,7 @@ describe("a selector", () => {
     { lines: "b" },
     { pages: "1,,2" },
     { pages: "1@" },
-    { lines: "1@2" },
+    { lines: "1@x" },
     { rows: "1@2" },
     { rows: "x" },
     { rows: "1", path: "$" },
