@@ -11,9 +11,10 @@ import {
   markArtifactUsed,
   ownsContent,
   pageOfArtifacts,
+  pageOfRecent,
   pageOfRun,
   readTotals,
-  recentlyUsed,
+  type UsePosition,
 } from "../catalogue/artifact-rows.ts";
 import { findBlob } from "../catalogue/blob-rows.ts";
 import { CatalogueError } from "../catalogue/sql.ts";
@@ -39,6 +40,9 @@ export type StoreOptions = {
 export type ListedArtifact =
   | { readonly record: ArtifactRecord }
   | { readonly ref: string; readonly damaged: SpillwayError };
+
+/** Artifacts, and where the next page begins; undefined after the last one. */
+export type RecentPage = { readonly artifacts: readonly ListedArtifact[]; readonly next: UsePosition | undefined };
 
 export type ArtifactStore = ReturnType<typeof openStore>;
 
@@ -234,9 +238,10 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     } while (last !== undefined);
   }
 
-  /** The artifacts used last, the latest first. */
-  async function listRecent(limit: number): Promise<ListedArtifact[]> {
-    return (await recentlyUsed(catalogue, ownerId, limit)).map(toListed);
+  /** One page of the artifacts used last, the latest first. */
+  async function listRecent(limit: number, after?: UsePosition): Promise<RecentPage> {
+    const rows = await pageOfRecent(catalogue, ownerId, limit, after);
+    return { artifacts: rows.map(toListed), next: rows.length < limit ? undefined : rows.at(-1) };
   }
 
   function toListed(row: ListedRow): ListedArtifact {

@@ -191,9 +191,24 @@ export async function pageOfRun(
   );
 }
 
-/** The artifacts used last, the latest first. */
-export async function recentlyUsed(queries: Queries, owner: string, limit: number): Promise<ListedRow[]> {
-  return queries.all(`${withBlob} WHERE a.owner = ? ORDER BY a.used_at DESC, a.ref DESC LIMIT ?`, owner, limit);
+/** Where a page of the artifacts used last begins: after this one. */
+export type UsePosition = { readonly used_at: number; readonly ref: string };
+
+/** One page of the artifacts used last, the latest first. */
+export async function pageOfRecent(
+  queries: Queries,
+  owner: string,
+  limit: number,
+  after?: UsePosition,
+): Promise<ListedRow[]> {
+  const { used_at, ref } = after ?? { used_at: Number.MAX_SAFE_INTEGER, ref: "" };
+  return queries.all(
+    `${withBlob} WHERE a.owner = ? AND (a.used_at, a.ref) < (?, ?) ORDER BY a.used_at DESC, a.ref DESC LIMIT ?`,
+    owner,
+    used_at,
+    ref,
+    limit,
+  );
 }
 
 /** What an owner has: artifacts, and bytes counted once per content. */

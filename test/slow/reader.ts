@@ -9,7 +9,7 @@ const { store } = await openSession({ settings: { ...defaultSettings, home, run:
 process.stdout.write("ready\n");
 // Bounded, in case it is not killed. An artifact that is listed can be read, byte for byte, or the process fails.
 for (let round = 0; round < 10_000; round++) {
-  for (const listed of await store.listRecent(50)) {
+  for (const listed of (await store.listRecent(50)).artifacts) {
     if (!("record" in listed)) throw listed.damaged;
     const bytes = await readArtifactBytes(store, listed.record.artifact_ref);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
