@@ -43,7 +43,8 @@ const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
 /** Reads the chunks up to the cap; on an error or an abort no file is left behind. */
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
-  let writer = makeMemoryWriter();
+  // Only a body that is one short chunk stays here, and nothing overwrites its last chunk.
+  let writer = makeMemoryWriter((bytes) => bytes);
   let sizeBytes = 0;
   let cutBy: SourceCut | null = null;
   try {
@@ -182,13 +183,13 @@ function makeFileWriter(path: string, handle: nodeFiles.FileHandle, files: Spool
   };
 }
 
-function makeMemoryWriter(): Writer {
+/** Copies what it keeps, unless the caller knows better: the producer may overwrite the bytes. */
+function makeMemoryWriter(toOwn: (bytes: Uint8Array) => Uint8Array = (bytes) => Uint8Array.from(bytes)): Writer {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   return {
     async write(bytes) {
-      // A copy, because the producer may overwrite the bytes.
-      const accepted = Uint8Array.from(bytes.subarray(0, MAX_MEMORY_BYTES - sizeBytes));
+      const accepted = toOwn(bytes.subarray(0, MAX_MEMORY_BYTES - sizeBytes));
       chunks.push(accepted);
       sizeBytes += accepted.length;
       return accepted.length;
