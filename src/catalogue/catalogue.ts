@@ -47,6 +47,16 @@ export function openCatalogue(sql: Sql, { prepare, openSubstitute }: CatalogueOp
     }
   }
 
+  /** Without the preparation, which fails on a damaged database. One that is absent is not damaged. */
+  async function findDamage(): Promise<readonly string[]> {
+    try {
+      return await sql.findDamage();
+    } catch (error) {
+      if (error instanceof CatalogueError && error.isAbsent) return [];
+      throw error;
+    }
+  }
+
   return {
     all: <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
       query<Row[]>((database) => database.all(statement, ...values), []),
@@ -55,7 +65,7 @@ export function openCatalogue(sql: Sql, { prepare, openSubstitute }: CatalogueOp
     run: async (statement, ...values) => (await ready()).run(statement, ...values),
     transact: async (work, options) => (await ready()).transact(work, options),
     copyTo: async (path) => (await ready()).copyTo(path),
-    findDamage: () => sql.findDamage(),
+    findDamage,
     close: async () => {
       preparing = undefined;
       await (await substitute?.catch(() => undefined))?.close();
