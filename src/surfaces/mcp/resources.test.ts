@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { makeMemorySpool, makeOrigin, plainTextDetection } from "../../../test/bodies.ts";
 import { openStore } from "../../artifacts/artifact-store.ts";
 import { memoryStorage } from "../../artifacts/storage.ts";
+import { CatalogueError } from "../../catalogue/sql.ts";
 import type { Session } from "../../session/session.ts";
 import { listResources } from "./resources.ts";
 
@@ -50,6 +51,14 @@ describe("the list of resources", () => {
     };
     const pages = await listAll({ store: { ...store, listRecent: endless } });
     assert.equal(pages.flat().length, 1_002);
+  });
+
+  test("has only the fixed resources while the catalogue cannot be read", async () => {
+    const { store } = await makeSession(1);
+    const listRecent = async () => {
+      throw new CatalogueError("newer", "The catalogue has version 99.");
+    };
+    assert.deepEqual(await listAll({ store: { ...store, listRecent } }), [["status", "prometheus"]]);
   });
 
   test("has only the fixed resources in an empty store", async () => {

@@ -1,7 +1,9 @@
 /** Artifacts as MCP resources: a bounded list, and reads within the same budget as read_artifact. */
 import type { Resource } from "@modelcontextprotocol/server";
+import type { ArtifactStore, RecentPage } from "../../artifacts/artifact-store.ts";
 import type { ArtifactRecord } from "../../artifacts/record.ts";
 import type { UsePosition } from "../../catalogue/artifact-rows.ts";
+import { CatalogueError } from "../../catalogue/sql.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_TEXT_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
@@ -57,7 +59,7 @@ export async function listResources(
 ): Promise<ResourcePage | undefined> {
   const position = cursor === undefined ? { listed: 0 } : readCursor(cursor);
   if (position === undefined) return undefined;
-  const page = await store.listRecent(PAGE_ARTIFACTS, "ref" in position ? position : undefined);
+  const page = await findPage(store, "ref" in position ? position : undefined);
   const records = page.artifacts.flatMap((each) => ("record" in each ? [each.record] : []));
   const fixed = cursor === undefined ? [healthResource, metricsResource] : [];
   const listed = position.listed + page.artifacts.length;
@@ -66,6 +68,16 @@ export async function listResources(
     resources: [...fixed, ...records.map(recordResource)],
     ...(!isEnd && { nextCursor: writeCursor({ ...page.next, listed }) }),
   };
+}
+
+/** A store that cannot be read has no artifacts to choose from; the status says why. */
+async function findPage(store: ArtifactStore, after: UsePosition | undefined): Promise<RecentPage> {
+  try {
+    return await store.listRecent(PAGE_ARTIFACTS, after);
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    return { artifacts: [], next: undefined };
+  }
 }
 
 /** The artifact that the page before ended with, and how many were listed so far. */
