@@ -1,7 +1,6 @@
 /** The extract of a very long text: an index of its parts, made in one pass; their text is read in place. */
 import { isAscii } from "node:buffer";
 import { open } from "node:fs/promises";
-import { joinChunks, readChunks } from "../acquire/chunks.ts";
 import type { Content } from "../acquire/spool.ts";
 import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
@@ -155,11 +154,14 @@ async function* readParts(
   ends: readonly PartEnd[],
   first: number,
 ): AsyncGenerator<PlacedSegment> {
+  await using file = await openFile(content);
+  const buffer = Buffer.allocUnsafe(PART_BYTES + 1);
   for (let index = first; index < ends.length; index++) {
+    signal.throwIfAborted();
     const [start, chars, lineEnds] = ends[index - 1] ?? [0, 0, 0];
     const end = ends[index]?.[0] ?? start;
-    const bytes = joinChunks(await Array.fromAsync(readChunks(await openFile(content), { start, end, signal })));
-    const text = decodePart(bytes, facts.charset);
+    const { bytesRead } = await file.read(buffer, 0, end - start, start);
+    const text = decodePart(buffer.subarray(0, bytesRead), facts.charset);
     const segment: Segment = { index, label: `part ${index + 1}`, kind: "whole", text, marks: [] };
     yield { segment, text, offset: chars, line: lineEnds + 1, start: chars };
   }
