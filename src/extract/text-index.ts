@@ -154,15 +154,20 @@ async function* readParts(
   ends: readonly PartEnd[],
   first: number,
 ): AsyncGenerator<PlacedSegment> {
-  await using file = await openFile(content);
   const buffer = Buffer.allocUnsafe(PART_BYTES + 1);
   for (let index = first; index < ends.length; index++) {
     signal.throwIfAborted();
     const [start, chars, lineEnds] = ends[index - 1] ?? [0, 0, 0];
     const end = ends[index]?.[0] ?? start;
-    const { bytesRead } = await file.read(buffer, 0, end - start, start);
-    const text = decodePart(buffer.subarray(0, bytesRead), facts.charset);
+    const text = decodePart(await readPart(content, buffer, start, end), facts.charset);
     const segment: Segment = { index, label: `part ${index + 1}`, kind: "whole", text, marks: [] };
     yield { segment, text, offset: chars, line: lineEnds + 1, start: chars };
   }
+}
+
+/** Opened for each part: a reader that stops early would leave the file open. */
+async function readPart(content: Content, buffer: Buffer, start: number, end: number): Promise<Uint8Array> {
+  await using file = await openFile(content);
+  const { bytesRead } = await file.read(buffer, 0, end - start, start);
+  return buffer.subarray(0, bytesRead);
 }
