@@ -3,7 +3,7 @@ import { access, constants, statfs } from "node:fs/promises";
 import { toStoreError } from "../../artifacts/store-errors.ts";
 import { describeProblems } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
-import { SpillwayError, systemCode } from "../../errors.ts";
+import { describeWriteFailure, SpillwayError } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
 import { makeFolders } from "../../system/folders.ts";
@@ -50,7 +50,7 @@ async function findWriteProblem(folder: string): Promise<string | null> {
       ? "The disk is full: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder on another disk."
       : null;
   } catch (error) {
-    return `It is not writable (${systemCode(error) ?? String(error)}): replies have no artifact_ref. Set SPILLWAY_HOME to a writable folder.`;
+    return `It ${describeWriteFailure(error)}: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder that can be written.`;
   }
 }
 
