@@ -32,6 +32,10 @@ export function openRecovery(
     headroom: settings["overflow.headroom"] / 100,
     at: settings["overflow.at"] / 100,
     rules: parseToolRules(settings["overflow.tools"]),
+    written: [
+      ...(settings["overflow.calls"] === "on" ? (["call"] as const) : []),
+      ...(settings["overflow.pastes"] === "on" ? (["paste"] as const) : []),
+    ],
     tellClient: settings["overflow.tell_client"],
     actsOnRateLimits: settings["overflow.rate_limits"] === "on",
     limits: { known: createKnownLimits(lines), seen: createSeenSizes() },

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
+import type { WrittenRole } from "./dialects/dialect.ts";
 import type { Keep } from "./keep-part.ts";
 import { addKnownLimit, detectSilentOverflow, expectOverflow, mayExceedWindow } from "./limits/expect-overflow.ts";
 import {
@@ -22,13 +23,12 @@ import {
   type RecoveryFailure,
 } from "./overflow-events.ts";
 import { planShedding } from "./plan/plan.ts";
-import type { PlanOptions } from "./plan/sizes.ts";
 import { findOverlong, type ToolRules } from "./plan/tool-rules.ts";
 import { changeRequest, isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 import { type Shedding, type Stub, shed } from "./shed.ts";
-import { findShortfall, shrinkRequest } from "./shrink-request.ts";
+import { findShortfall, type ShrinkOptions, shrinkRequest } from "./shrink-request.ts";
 import { countWireBytes, hashOutgoing, type OutgoingRequest, type SentRequest } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
@@ -42,6 +42,8 @@ export type RecoveryOptions = {
   /** The share of a known window at which a request is made smaller before it is sent. */
   readonly at: number;
   readonly rules: ToolRules;
+  /** What may be replaced in earlier turns of what the model wrote into calls, and the user into messages. */
+  readonly written: readonly WrittenRole[];
   /** Every n-th refusal of a conversation is passed on; 0 passes none on. */
   readonly tellClient: number;
   /** Whether a request that alone exceeds a limit per minute is made smaller. */
@@ -80,7 +82,7 @@ export type Recovery = ReturnType<typeof createRecovery>;
 
 /** One recovery for any number of conversations. `recoverExchange` calls its functions in order. */
 export function createRecovery(options: RecoveryOptions) {
-  const { mode, headroom, at, rules, keep, emit, limits, memory, onFailed } = options;
+  const { mode, headroom, at, rules, written, keep, emit, limits, memory, onFailed } = options;
   // A client that is to learn of refusals must be refused.
   const preventsOverflow = options.preventsOverflow && options.tellClient === 0;
   const refusalCounts = createRefusalCounts(options.tellClient);
@@ -136,10 +138,11 @@ export function createRecovery(options: RecoveryOptions) {
   const shrink = (prepared: PreparedRequest, verdict: Verdict) =>
     shrinkRequest(prepared, verdict, keep, planOptionsFor(prepared.outgoing));
 
-  function planOptionsFor({ target }: OutgoingRequest): Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules"> {
+  function planOptionsFor({ target }: OutgoingRequest): ShrinkOptions {
     return {
       headroom,
       rules,
+      written,
       scale: limits.known.scaleFor(target),
       aimFor: (unit, before) => limits.seen.aimFor(target, unit, before),
     };

@@ -20,6 +20,9 @@ type Shrunk = {
   readonly unkeptCount: number;
 };
 
+/** What a plan is made with, besides the request and what was done to it. */
+export type ShrinkOptions = Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules" | "written">;
+
 const MAX_ROUNDS = 3;
 
 /** Plans and sheds, and again where a part could not be kept or the exact bytes are still too many. */
@@ -27,7 +30,7 @@ export async function shrinkRequest(
   prepared: PreparedRequest,
   verdict: Verdict,
   keep: Keep,
-  planOptions: Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules">,
+  planOptions: ShrinkOptions,
 ): Promise<Shrunk> {
   const { original, outgoing } = prepared;
   const wireBytes = countWireBytes(outgoing);

@@ -13,6 +13,7 @@ import {
   toItems,
   toText,
 } from "./dialect.ts";
+import { findArguments, findUserPastes } from "./written-parts.ts";
 
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
@@ -31,6 +32,19 @@ export const anthropicMessages: Dialect = {
         const block = toFields(item);
         const place = { path: ["messages", index, "content", position], isNewest: index >= newestStart };
         return partsOf(block, isResult(block) ? place : { ...place, ...markCurrent(index, turnStart) }, tools);
+      });
+    });
+  },
+  findWrittenParts({ messages: value }) {
+    const messages = toItems(value);
+    const turnStart = findExchangeStart(messages, isFromModel, isFromUser);
+    return messages.slice(0, turnStart).flatMap((message, index) => {
+      const { role, content } = toFields(message);
+      const path = ["messages", index, "content"];
+      if (role === "user") return findUserPastes(content, path);
+      return toItems(content).flatMap((item, position) => {
+        const { type, input, name } = toFields(item);
+        return type === "tool_use" ? findArguments(input, [...path, position, "input"], name) : [];
       });
     });
   },

@@ -9,12 +9,19 @@ export type PartContent =
   | { readonly text: string }
   | { readonly base64: string; readonly mediaType: string; readonly name?: string };
 
+/**
+ * A tool's result, or something that the user or a tool attached. In earlier turns also what the model wrote into a call, and
+ * a long text of the user.
+ */
+export type PartRole = "tool_result" | "attachment" | WrittenRole;
+
+export type WrittenRole = "call" | "paste";
+
 /** A part of a request that may be replaced by a stub. */
 export type Part = {
   /** Where the value is that a stub replaces. */
   readonly path: Path;
-  /** A tool's result, or something that the user or a tool attached. */
-  readonly role: "tool_result" | "attachment";
+  readonly role: PartRole;
   readonly content: PartContent;
   /** Whether it belongs to the newest exchange: everything after the model's last message. */
   readonly isNewest: boolean;
@@ -26,6 +33,8 @@ export type Part = {
   /** The value that replaces the part, made from the text of a stub. */
   makeReplacement(text: string): unknown;
 };
+
+export type WrittenPart = Part & { readonly role: WrittenRole };
 
 /** The largest output that a request asks for. */
 export type OutputLimit = {
@@ -43,6 +52,11 @@ export interface Dialect {
   readonly lifecycleEvents: readonly string[];
   /** Every part that may be replaced, in the order of the request. */
   findParts(request: RequestBody): readonly Part[];
+  /**
+   * Long texts of earlier turns that the model wrote into calls, or the user into messages, in the order of the request. They
+   * are replaced only where the user asks for that. A dialect without this function has none.
+   */
+  findWrittenParts?(request: RequestBody): readonly WrittenPart[];
   findOutputLimit(request: RequestBody): OutputLimit | undefined;
   /** Whether the output counts against the same window as the input. */
   readonly sharesWindow: boolean;

@@ -1,5 +1,6 @@
 /** Gemini generateContent: contents made of parts, function responses that are objects, signatures on parts. */
 import { isStub } from "../../answer/stub-text.ts";
+import type { Path } from "../../system/json-edits.ts";
 import {
   type Dialect,
   findExchangeStart,
@@ -10,7 +11,9 @@ import {
   toFields,
   toItems,
   toText,
+  type WrittenPart,
 } from "./dialect.ts";
+import { findArguments, findPaste } from "./written-parts.ts";
 
 export const gemini: Dialect = {
   name: "gemini",
@@ -28,6 +31,16 @@ export const gemini: Dialect = {
         const place = { path: ["contents", index, "parts", position], isNewest: index >= newestStart };
         return partsOf(part, responseKey(part) ? place : { ...place, ...markCurrent(index, turnStart) });
       });
+    });
+  },
+  findWrittenParts({ contents: value }) {
+    const contents = toItems(value);
+    const turnStart = findExchangeStart(contents, isFromModel, isFromUser);
+    return contents.slice(0, turnStart).flatMap((item, index) => {
+      const content = toFields(item);
+      return toItems(content.parts).flatMap((part, position) =>
+        writtenParts(toFields(part), ["contents", index, "parts", position], isFromModel(content)),
+      );
     });
   },
   findOutputLimit: (request) => {
@@ -57,6 +70,16 @@ const isFromUser = (content: JsonFields): boolean =>
 
 const responseKey = (part: JsonFields): string | undefined =>
   ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
+
+/** A call that carries a signature stays as the model wrote it. */
+function writtenParts(part: JsonFields, path: Path, isCall: boolean): readonly WrittenPart[] {
+  if (!isCall) return findPaste(part.text, [...path, "text"]);
+  const key = ["functionCall", "function_call"].find((name) => part[name] !== undefined);
+  const isSigned = Object.keys(part).some((name) => /^thought/.test(name));
+  if (key === undefined || isSigned) return [];
+  const { args, name } = toFields(part[key]);
+  return findArguments(args, [...path, key, "args"], name);
+}
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 

@@ -14,6 +14,7 @@ import {
   toItems,
   toText,
 } from "./dialect.ts";
+import { findArguments, findJsonArguments, findUserPastes } from "./written-parts.ts";
 
 /** Items that the model wrote: messages, reasoning and calls. */
 const isFromModel = ({ role, type }: JsonFields): boolean =>
@@ -45,6 +46,17 @@ export const openaiResponses: Dialect = {
         isFromUser(item) ? { ...contentPlace, ...markCurrent(index, turnStart) } : contentPlace,
         false,
       );
+    });
+  },
+  findWrittenParts({ input }) {
+    const items = toItems(input);
+    const turnStart = findExchangeStart(items, isFromModel, isFromUser);
+    return items.slice(0, turnStart).flatMap((value, index) => {
+      const item = toFields(value);
+      const path = ["input", index];
+      if (isFromUser(item)) return findUserPastes(item.content, [...path, "content"]);
+      if (item.type === "function_call") return findJsonArguments(item.arguments, [...path, "arguments"], item.name);
+      return item.type === "custom_tool_call" ? findArguments(item.input, [...path, "input"], item.name) : [];
     });
   },
   findOutputLimit: (request) => readOutputLimit(request, "max_output_tokens"),

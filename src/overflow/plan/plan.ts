@@ -29,8 +29,10 @@ export type Plan = {
 
 /** Plans for a request that was refused with this verdict, or that is expected to be. */
 export function planShedding(request: RequestBody, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
-  const { wireBytes, stubs, unkept, shortBy = 0, rules = noToolRules } = options;
-  const allParts = dialect.findParts(request).map((part, index): SentPart => {
+  const { wireBytes, stubs, unkept, shortBy = 0, rules = noToolRules, written = [] } = options;
+  const writtenParts = written.length === 0 ? [] : (dialect.findWrittenParts?.(request) ?? []);
+  const found = [...dialect.findParts(request), ...writtenParts.filter(({ role }) => written.includes(role))];
+  const allParts = found.map((part, index): SentPart => {
     const stub = stubs?.get(part.path.join("."));
     return { ...part, index, sentContent: stub === undefined ? part.content : { text: stub } };
   });

@@ -2,7 +2,7 @@
 
 import type { Edit } from "../../system/json-edits.ts";
 import type { Verdict } from "../classify/verdict.ts";
-import type { Dialect, OutputLimit, RequestBody } from "../dialects/dialect.ts";
+import type { Dialect, OutputLimit, RequestBody, WrittenRole } from "../dialects/dialect.ts";
 import { addCounts, countPartTokens, countRestTokens } from "../estimate-tokens.ts";
 import type { Aim } from "../limits/seen-sizes.ts";
 import type { SentPart } from "./sent-part.ts";
@@ -32,6 +32,8 @@ export type PlanOptions = {
   readonly aimFor?: (unit: Sizes["unit"], before: number) => Aim;
   /** Real tokens per estimated token, where the refusal does not show it. */
   readonly scale?: number;
+  /** What may be replaced in earlier turns of what the model wrote into calls, and the user into messages. */
+  readonly written?: readonly WrittenRole[];
   /** The user's rules for the results of single tools. */
   readonly rules?: ToolRules;
   /** The texts of the stubs that already replace parts, by path. */
