@@ -178,7 +178,7 @@ export function createRecovery(options: RecoveryOptions) {
 
   function passInShadow(outgoing: OutgoingRequest, verdict: Verdict): Remedy {
     const wireBytes = countWireBytes(outgoing);
-    const planOptions = { ...planOptionsFor(outgoing), wireBytes };
+    const planOptions = { ...planOptionsFor(outgoing), model: outgoing.target.model, wireBytes };
     emitSkipped(
       emit,
       outgoing,

@@ -38,7 +38,7 @@ export async function shrinkRequest(
   const unkept = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
-    const options = { ...planOptions, wireBytes, stubs, unkept, shortBy };
+    const options = { ...planOptions, model: original.target.model, wireBytes, stubs, unkept, shortBy };
     const plan = planShedding(original.request, original.dialect, verdict, options);
     await nextTurn();
     const shedding = await shed(original, plan, keep);

@@ -3,7 +3,12 @@ import { countShownChars } from "../../answer/stub-text.ts";
 import type { Part, PartContent } from "../dialects/dialect.ts";
 
 /** A part with its index, and what is sent at its path now: its own content, or the stub from an earlier request. */
-export type SentPart = Part & { readonly sentContent: PartContent; readonly index: number };
+export type SentPart = Part & {
+  readonly sentContent: PartContent;
+  readonly index: number;
+  /** The model that it is sent to. */
+  readonly model: string;
+};
 
 /** A part to replace, and how many of its characters the stub shows. */
 export type Replacement = { readonly part: Part; readonly shownChars: number };

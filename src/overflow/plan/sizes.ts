@@ -24,6 +24,7 @@ export type Sizes = {
 };
 
 export type PlanOptions = {
+  readonly model?: string;
   /** Bytes of the request as it was sent. */
   readonly wireBytes: number;
   /** The share of the limit to leave free where older parts are removed, so that the next turns fit too. */
@@ -64,7 +65,7 @@ export function measureRequest(
   if (verdict.class !== "context_tokens") return measureBytes(verdict, options);
   const { limit, output = 0 } = verdict;
   const counts = parts.reduce(
-    (sum, { sentContent }) => addCounts(sum, countPartTokens(sentContent)),
+    (sum, { sentContent, model }) => addCounts(sum, countPartTokens(sentContent, model)),
     countRestTokens(request, parts),
   );
   const [estimate = 1] = counts;
