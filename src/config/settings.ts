@@ -594,6 +594,15 @@ export const settingRows = {
       "Whether the user's texts of 8,000 and more characters in earlier turns may be replaced by stubs once older results do " +
       "not suffice.",
   },
+  "overflow.count_tokens": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether the provider's free endpoint that counts tokens (Anthropic, OpenAI Responses, Gemini) is asked for the size of a " +
+      "smaller request before it is sent. The request is sent there too.",
+  },
   "overflow.tell_client": {
     type: "integer",
     default: 0,

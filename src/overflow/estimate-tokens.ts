@@ -1,6 +1,6 @@
 /** Estimates tokens offline and for any model. The figures of a refusal correct the scale. */
 
-import { readImageSize } from "../extract/image/image-size.ts";
+import { readImageSize } from "../detect/image-size.ts";
 import type { Path } from "../system/json-edits.ts";
 import type { PartContent, RequestBody } from "./dialects/dialect.ts";
 import { countPictureTokens } from "./picture-prices.ts";

@@ -37,6 +37,7 @@ export function openRecovery(
       ...(settings["overflow.pastes"] === "on" ? (["paste"] as const) : []),
     ],
     tellClient: settings["overflow.tell_client"],
+    countsTokens: settings["overflow.count_tokens"] === "on",
     actsOnRateLimits: settings["overflow.rate_limits"] === "on",
     limits: { known: createKnownLimits(lines), seen: createSeenSizes() },
     memory,

@@ -1,5 +1,5 @@
 /** What providers count for a picture, by model, with the sources. */
-import type { ImageSize } from "../extract/image/image-size.ts";
+import type { ImageSize } from "../detect/image-size.ts";
 
 /**
  * `patches`: a number of tokens for each square of the picture, which is first made smaller to fit. `tiles`: a base, and a

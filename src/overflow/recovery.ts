@@ -28,7 +28,8 @@ import { changeRequest, isChanged, type PreparedRequest, prepareUnchanged } from
 import type { Refusal } from "./refusal.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 import { type Shedding, type Stub, shed } from "./shed.ts";
-import { findShortfall, type ShrinkOptions, shrinkRequest } from "./shrink-request.ts";
+import { findShortfall, type ShrinkOptions, type Shrunk, shrinkRequest } from "./shrink-request.ts";
+import type { ProviderAccess } from "./wire/count-tokens.ts";
 import { countWireBytes, hashOutgoing, type OutgoingRequest, type SentRequest } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
@@ -46,6 +47,8 @@ export type RecoveryOptions = {
   readonly written: readonly WrittenRole[];
   /** Every n-th refusal of a conversation is passed on; 0 passes none on. */
   readonly tellClient: number;
+  /** Whether the provider is asked for the tokens of a smaller request before it is sent. */
+  readonly countsTokens: boolean;
   /** Whether a request that alone exceeds a limit per minute is made smaller. */
   readonly actsOnRateLimits: boolean;
   readonly keep: Keep;
@@ -154,7 +157,7 @@ export function createRecovery(options: RecoveryOptions) {
   }
 
   /** Chooses what to do about a refusal. If nothing is gained, the identical request is never sent again. */
-  async function chooseRemedy(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
+  async function chooseRemedy(prepared: PreparedRequest, refusal: Refusal, provider?: ProviderAccess): Promise<Remedy> {
     const { outgoing } = prepared;
     if (isCacheWarming(outgoing, refusal)) return { action: "pass" };
     const seenVerdict = detectSilentOverflow(outgoing, refusal, limits) ?? refusal.verdict;
@@ -173,7 +176,7 @@ export function createRecovery(options: RecoveryOptions) {
       emitSkipped(emit, outgoing, verdict, "tell_client");
       return { action: "pass" };
     }
-    return retryOrFail(prepared, { ...refusal, verdict });
+    return retryOrFail(prepared, { ...refusal, verdict }, options.countsTokens ? provider : undefined);
   }
 
   function passInShadow(outgoing: OutgoingRequest, verdict: Verdict): Remedy {
@@ -190,7 +193,7 @@ export function createRecovery(options: RecoveryOptions) {
   }
 
   /** A refusal that is not about the size of the input is passed on where lowering the output does not help. */
-  async function retryOrFail(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
+  async function retryOrFail(prepared: PreparedRequest, refusal: Refusal, provider?: ProviderAccess): Promise<Remedy> {
     const { outgoing } = prepared;
     const { verdict } = refusal;
     const bytesBefore = countWireBytes(outgoing);
@@ -199,10 +202,17 @@ export function createRecovery(options: RecoveryOptions) {
         ? { action: "fail", report: fail(outgoing, { ...failure, refusal, bytesBefore }) }
         : { action: "pass" };
     if (outgoing.dialect.findServerState(outgoing.request) !== undefined) return failOrPass({ reason: "server_state" });
-    const shrunk = await shrink(prepared, verdict);
+    const estimated = await shrink(prepared, verdict);
+    const shrunk = provider ? await correctByCount(estimated, verdict, provider) : estimated;
     const { next, shedding } = shrunk;
     const reason = findShortfall(shrunk, verdict);
     return reason === undefined ? { action: "retry", next, shedding, bytesBefore } : failOrPass({ reason, shedding });
+  }
+
+  /** Most users do not ask for counts, so the code is loaded only here. */
+  async function correctByCount(estimated: Shrunk, verdict: Verdict, provider: ProviderAccess): Promise<Shrunk> {
+    const { shrinkCounted } = await import("./shrink-counted.ts");
+    return shrinkCounted(estimated, verdict, shrink, provider);
   }
 
   /** A refused request that cannot be read cannot be made smaller. That is reported and not passed over. */

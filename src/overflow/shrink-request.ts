@@ -12,7 +12,7 @@ import { changeRequest, type PreparedRequest } from "./prepared-request.ts";
 import { type Shedding, shed } from "./shed.ts";
 import { countWireBytes } from "./wire/outgoing-request.ts";
 
-type Shrunk = {
+export type Shrunk = {
   readonly next: PreparedRequest;
   readonly shedding: Shedding;
   readonly plan: Plan;

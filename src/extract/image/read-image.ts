@@ -1,8 +1,8 @@
 /** Reads the headers of images: size, frames, and notes such as comments. Pixels are never decoded. */
 import { decodeLatin1, hasAt, u8, u16be, u32be, u32le } from "../../detect/bytes.ts";
+import { isFrameHeader, readFixedSize } from "../../detect/image-size.ts";
 import type { Body } from "../../detect/kind.ts";
 import { readExif } from "./exif.ts";
-import { isFrameHeader, readFixedSize } from "./image-size.ts";
 
 export type ImageHeader = {
   readonly width?: number;

@@ -1,6 +1,7 @@
 /** Anthropic Messages: blocks in messages, tool results inside user messages, signed thinking that must not change. */
 import type { Edit } from "../../system/json-edits.ts";
 import {
+  appendPath,
   type Dialect,
   findExchangeStart,
   type JsonFields,
@@ -8,6 +9,7 @@ import {
   markCurrent,
   type Part,
   type PartContent,
+  pickFields,
   readToolNames,
   toFields,
   toItems,
@@ -53,6 +55,12 @@ export const anthropicMessages: Dialect = {
     return { tokens: max_tokens, lowerTo: (tokens) => lowerOutput(tokens, toFields(thinking).budget_tokens) };
   },
   sharesWindow: true,
+  // https://platform.claude.com/docs/en/api/messages-count-tokens
+  tokenCounter: {
+    addressFor: (url) => appendPath(url, "/count_tokens"),
+    bodyFor: (request) => pickFields(request, ["model", "messages", "system", "tools", "tool_choice", "thinking"]),
+    field: "input_tokens",
+  },
   findServerState: () => undefined,
   findOpening: ({ messages }) => withoutCacheMarks(toItems(messages)[0]),
   findToolNames: ({ tools }) => readToolNames(tools),

@@ -43,6 +43,16 @@ export type OutputLimit = {
   lowerTo(tokens: number): readonly Edit[] | undefined;
 };
 
+/** An endpoint that counts the input tokens of a request for free. */
+export type TokenCounter = {
+  /** Its address, made from the one that the request is posted to. */
+  addressFor(url: URL): URL;
+  /** The fields of the request that it takes. */
+  bodyFor(request: RequestBody, url: URL): RequestBody;
+  /** The field of its answer that holds the number. */
+  readonly field: string;
+};
+
 /** One provider's request format. Every dialect passes `dialect.contract.ts` with its simulator. */
 export interface Dialect {
   readonly name: string;
@@ -58,6 +68,8 @@ export interface Dialect {
    */
   findWrittenParts?(request: RequestBody): readonly WrittenPart[];
   findOutputLimit(request: RequestBody): OutputLimit | undefined;
+  /** The provider's endpoint that counts the tokens of a request without answering it, if it has one. */
+  readonly tokenCounter?: TokenCounter;
   /** Whether the output counts against the same window as the input. */
   readonly sharesWindow: boolean;
   /** The field that makes the provider add stored input which the request does not show, or undefined. */
@@ -99,6 +111,18 @@ export function findExchangeStart(
 ): number {
   const last = items.findLastIndex((item) => isOther(toFields(item)));
   return items.slice(0, last + 1).findLastIndex((item) => isFromModel(toFields(item))) + 1;
+}
+
+/** The address with something appended to its path. */
+export function appendPath(url: URL, suffix: string): URL {
+  const next = new URL(url);
+  next.pathname += suffix;
+  return next;
+}
+
+/** Those of the named fields that a request has. */
+export function pickFields(request: RequestBody, names: readonly string[]): RequestBody {
+  return Object.fromEntries(names.flatMap((name) => (name in request ? [[name, request[name]]] : [])));
 }
 
 /** Marks what the user attached in the current turn. */

@@ -8,6 +8,8 @@ import {
   markCurrent,
   type Part,
   type PartContent,
+  pickFields,
+  type RequestBody,
   toFields,
   toItems,
   toText,
@@ -51,6 +53,8 @@ export const gemini: Dialect = {
     return { tokens: Number(config[key]), lowerTo: (tokens) => [{ path: [field, key], value: tokens }] };
   },
   sharesWindow: false,
+  // https://ai.google.dev/api/tokens
+  tokenCounter: { addressFor: addressOfCounter, bodyFor: bodyForCounter, field: "totalTokens" },
   findServerState: (request) =>
     ["cachedContent", "cached_content"].find((field) => request[field] !== undefined && request[field] !== null),
   findOpening: ({ contents }) => toItems(contents)[0],
@@ -61,6 +65,20 @@ export const gemini: Dialect = {
       return declarations.flatMap((declaration) => toText(toFields(declaration).name) ?? []);
     }),
 };
+
+function addressOfCounter(url: URL): URL {
+  const next = new URL(url);
+  next.pathname = next.pathname.replace(/:\w+$/, ":countTokens");
+  next.searchParams.delete("alt");
+  return next;
+}
+
+/** Vertex AI takes the fields, the Gemini API the whole request with the name of its model. */
+function bodyForCounter(request: RequestBody, { pathname }: URL): RequestBody {
+  if (pathname.includes("/publishers/")) return pickFields(request, ["contents", "systemInstruction", "tools"]);
+  const model = /models\/[^/:]+/.exec(pathname)?.[0] ?? "";
+  return { generateContentRequest: { model, ...request } };
+}
 
 const isFromModel = ({ role }: JsonFields): boolean => role === "model";
 

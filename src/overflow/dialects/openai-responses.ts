@@ -1,5 +1,6 @@
 /** OpenAI Responses: a flat list of items, in which calls, outputs and reasoning are items of their own. */
 import {
+  appendPath,
   type Dialect,
   findExchangeStart,
   type JsonFields,
@@ -8,6 +9,7 @@ import {
   type Part,
   type PartContent,
   parseDataUrl,
+  pickFields,
   readOutputLimit,
   readToolNames,
   toFields,
@@ -61,6 +63,12 @@ export const openaiResponses: Dialect = {
   },
   findOutputLimit: (request) => readOutputLimit(request, "max_output_tokens"),
   sharesWindow: true,
+  // https://developers.openai.com/api/docs/guides/token-counting
+  tokenCounter: {
+    addressFor: (url) => appendPath(url, "/input_tokens"),
+    bodyFor: (request) => pickFields(request, countedFields),
+    field: "input_tokens",
+  },
   findServerState: (request) => {
     const isReference = (item: unknown) => toFields(item).type === "item_reference";
     const field = ["previous_response_id", "conversation"].find((name) => (request[name] ?? null) !== null);
@@ -69,6 +77,8 @@ export const openaiResponses: Dialect = {
   findOpening: ({ input }) => toItems(input).find((item) => toFields(item).role === "user") ?? input,
   findToolNames: ({ tools }) => readToolNames(tools),
 };
+
+const countedFields = ["model", "input", "instructions", "tools", "tool_choice", "text", "reasoning"];
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 

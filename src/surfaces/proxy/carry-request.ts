@@ -59,6 +59,7 @@ export async function forwardWithRecovery(call: Call, dialect: Dialect): Promise
       replacement === undefined
         ? post(call, headers, chunks, recovery.mode === "shadow" || recovery.mayBeRefused(body.describe()))
         : post(call, withoutEncoding(headers), toChunks(replacement), true),
+    provider: { url: call.url, post: (...posted) => postForCount(call, headers, ...posted) },
     resend: (smaller) => postFresh(call, withNewKey(withoutEncoding(headers)), toChunks(smaller), true),
   });
   respond(response, result);
@@ -130,6 +131,24 @@ async function post(
     if (!(error instanceof StaleConnection)) throw error;
     return postFresh(call, headers, body, mayBeRefused);
   }
+}
+
+const MAX_COUNT_BYTES = 64 * 1024;
+
+/** Asks the upstream's own counter with the caller's headers. */
+async function postForCount(
+  { context, signal }: Call,
+  headers: readonly string[],
+  address: URL,
+  json: string,
+  timeout: AbortSignal,
+): Promise<string | undefined> {
+  const bodyHeaders = filterHeaders(headers, ["content-encoding", "accept", "accept-encoding", "idempotency-key"]);
+  const options = { signal: AbortSignal.any([signal, timeout]), isFresh: true };
+  const message = await context.relay.send(address, "POST", bodyHeaders, [Buffer.from(json)], options);
+  const { chunks } = await readUntil(message, (_, bytes) => bytes > MAX_COUNT_BYTES);
+  message.destroy();
+  return message.statusCode === 200 ? Buffer.concat(chunks).toString("utf8") : undefined;
 }
 
 /** Sends a request over a new connection, which cannot be stale. */

@@ -1,5 +1,5 @@
 /** The width and height that an image states in its first bytes. */
-import { hasAt, u8, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
+import { hasAt, u8, u16be, u16le, u32be, u32le } from "./bytes.ts";
 
 export type ImageSize = { readonly width: number; readonly height: number };
 
