@@ -160,6 +160,16 @@ export function estimateRequest({ request, dialect, target }: OutgoingRequest): 
   return tokens;
 }
 
+/** Estimates the input tokens of a request from samples of its JSON. Attached bytes count next to nothing. */
+export function estimateSamples(samples: readonly string[], bytes: number): number {
+  const tokens: KindTokens = new Float64Array(kinds.length);
+  for (const sample of samples) if (!isBase64(sample)) addText(tokens, sample.replace(/\\[nrt"\\]/g, "\n"));
+  const sampledBytes = samples.reduce((sum, sample) => sum + Buffer.byteLength(sample), 0);
+  return Math.ceil(((toCounts(tokens)[0] ?? 0) * bytes) / Math.max(1, sampledBytes));
+}
+
+const isBase64 = (text: string): boolean => /^[\w+/=-]{500,}$/.test(text);
+
 /** The characters of a part inside the request. */
 export function countPartChars(content: PartContent): number {
   return "text" in content ? content.text.length : content.base64.length;

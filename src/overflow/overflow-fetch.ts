@@ -69,7 +69,7 @@ type Answer = { readonly response: Response; readonly addReport?: (report: Overf
 async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init, dialects } = call;
   const result = await recoverExchange<Answer>(recovery, {
-    describe: () => describeBody(call.dialect, call.url, typeof call.body === "string" ? call.body : [call.body]),
+    describe: () => describeBody(call.dialect, call.url, toBodyBytes(call.body)),
     read: () => readOutgoing(call),
     send: async (replacement) =>
       inspectResponse(await fetch(input, replacement ? withBody(init, replacement) : init), dialects),
@@ -92,6 +92,10 @@ async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): 
   if (result.outcome === "failed") return withHeaders(addReport?.(result.report) ?? response, failureHeaders);
   const makeHeader = result.outcome === "prepared" ? makePreparedHeader : makeRecoveredHeader;
   return withHeaders(response, makeHeader(result.stubs));
+}
+
+function toBodyBytes(body: string | Uint8Array) {
+  return typeof body === "string" ? body : { sizeBytes: body.length, start: body, read: () => body };
 }
 
 function readOutgoing({ input, init, dialect, body, url }: Call): OutgoingRequest | undefined {
