@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
@@ -120,7 +120,8 @@ describe("the packed package, installed elsewhere", () => {
     ];
     running.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
     const [, reply = ""] = (await running).stdout.trim().split("\n");
-    assert.ok(JSON.parse(reply).result.structuredContent.artifact_path.startsWith(home));
+    assert.match(JSON.parse(reply).result.content[0].text, /artifact_ref=af_/);
+    assert.ok((await readdir(home)).includes("catalogue.db"));
   });
 
   test("can be imported as a library, with a config file", async () => {

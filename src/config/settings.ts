@@ -81,6 +81,15 @@ export const settingRows = {
     scope: "project may lower",
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
+  "mcp.form": {
+    type: "choice",
+    default: "auto",
+    choices: ["auto", "text", "structured", "both"],
+    scope: "user",
+    about:
+      "What the MCP server sends: the text, structured content with one line of text, or both. auto: what the client " +
+      "shows to its model. Before revision 2025-06-18 always text.",
+  },
   "tokens.model": {
     type: "text",
     default: null,

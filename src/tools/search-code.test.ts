@@ -169,7 +169,7 @@ describe("search_code", () => {
         fc.integer({ min: 1, max: 9_000 }),
         fc.constantFrom("chars", "bytes", "tokens"),
         async (max, unit) => {
-          const client: ClientProfile = { name: "any", limit: { [unit]: max } };
+          const client: ClientProfile = { name: "any", form: "both", limit: { [unit]: max } };
           const reply = await bench.call("search_code", { query: "needle" }, { client });
           const found = assertSearch(reply);
           const [limit] = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client.limit })).slice(
@@ -202,7 +202,7 @@ describe("search_code", () => {
   test("keeps a first result that fits no reply, and names it", async () => {
     await using bench = await openTools();
     await bench.write("long.ts", `const needle =\n  "${"spill ".repeat(300)}";\n`);
-    const client: ClientProfile = { name: "small", limit: { chars: 1_500 } };
+    const client: ClientProfile = { name: "small", form: "both", limit: { chars: 1_500 } };
     const reply = await bench.call("search_code", { query: "needle" }, { client });
     const { results, truncation_info } = assertSearch(reply);
     assert.equal(truncation_info.reason, "single_result_too_large");

@@ -5,6 +5,7 @@ import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
 import { DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT } from "../search/search-input.ts";
+import { surfaceOf } from "./call-tool.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
 import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
@@ -45,7 +46,7 @@ export const searchCodeTool = defineTool({
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
     // Rendering may end with less room than this; with half of it, every result that could be cut is kept.
-    const lowered = lowerBudget(budget, { client: session.client?.limit, turn: session.turn?.shareChars() });
+    const lowered = lowerBudget(budget, surfaceOf(session));
     await search.keepOversized({ ...lowered, chars: Math.floor(lowered.chars / 2) });
     return draftSearch(search, lowered, session);
   },

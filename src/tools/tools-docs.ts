@@ -24,8 +24,8 @@ same name, and a note names parameters that do not exist. The error of a call th
 
 The content of a reply stays within the requested number of characters (from 1, by default 30,000, never more than 100,000).
 Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Several sources share one reply: short
-ones are complete, long ones share the remaining room. Where the client is known, its own limit
-([clients](mcp.md#clients)) applies to each form as a whole.
+ones are complete, long ones share the remaining room. Over MCP, the limit of the client ([clients](mcp.md#clients)) applies to
+what it is sent: the text, the structured content, or the sum of both.
 
 A reply that was cut names the exact next call below its summary: \`Read on: read_artifact artifact_ref=af_... offset=30000\`
 (on the command line \`spillway read af_... --offset 30000\`). It ends with \`[Content truncated at 30000 chars. Total: 612345

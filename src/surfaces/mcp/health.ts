@@ -15,7 +15,7 @@ type Health = {
   readonly version: string;
   readonly node: string;
   readonly run: string;
-  readonly client: string | null;
+  readonly client: string;
   readonly tools: readonly string[];
   readonly handlers: readonly string[];
   readonly settings: { readonly files: readonly string[]; readonly problems: readonly string[] };
@@ -23,7 +23,7 @@ type Health = {
 };
 
 /** Checks the settings and the store now. */
-export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
+export async function checkHealth(session: Session, config: LoadedConfig, client: string): Promise<Health> {
   const problems = describeProblems(config.problems);
   const [folder = ""] = session.spoolFolders;
   const problem = await findWriteProblem(folder);

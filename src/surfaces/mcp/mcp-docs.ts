@@ -1,19 +1,24 @@
 /** Writes docs/mcp.md: how to add the MCP server, what it offers, and how replies fit each client. */
-import { clientRows, type ResultLimit } from "../../config/clients.ts";
+import { type ClientRow, clientRows, type ResultLimit, UNKNOWN_CLIENT_CHARS } from "../../config/clients.ts";
 import { version } from "../../version.ts";
 
 /** The page as Markdown: the introduction and the table of clients. */
 export function renderMcpMarkdown(): string {
   const rows = clientRows.map(
-    ({ name, published, whenExceeded, source }) =>
-      `| ${name} | ${formatLimit(published)} | ${whenExceeded} | ${source} |`,
+    ({ name, form, published, models, whenExceeded, source }) =>
+      `| ${name} | ${form} | ${formatLimit(published)}${formatOther(models)} | ${whenExceeded} | ${source} |`,
   );
-  return `${introduction}\n| client | limit on one result | above the limit | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `${introduction}\n| client | form | limit on one result | above the limit | source |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-function formatLimit(limit: ResultLimit): string {
+function formatLimit(limit: ResultLimit | null): string {
+  if (limit === null) return "not published";
   const words = Object.entries(limit).map(([unit, max]) => `${max.toLocaleString("en-US")} ${unit}`);
-  return words.length === 0 ? "not published" : words.join(", ");
+  return words.length === 0 ? "none" : words.join(", ");
+}
+
+function formatOther(models: ClientRow["models"]): string {
+  return models === undefined ? "" : `; for models outside its catalogue ${formatLimit(models.otherLimit)}`;
 }
 
 const introduction = `# The MCP server
@@ -86,9 +91,10 @@ folder of the store. A project's config file counts only within its [scope](sett
 
 ## What it offers
 
-- The tools, with titles, hints (they are read-only) and output schemas that every reply matches, errors included.
+- The tools, with titles and hints (they are read-only). Clients that get [structured content](#clients) get output schemas
+  too, which every reply matches, errors included.
 - Artifacts as resources: \`artifact://af_...\`, with \`?pages=\`, \`?section=\`, \`?lines=\`, \`?offset=\` or \`?query=\`,
-  within the same budget as a tool's reply. Since revision 2025-06-18, replies link to them.
+  within the same budget as a tool's reply. With \`mcp.form\` on \`both\`, replies link to them.
 - \`health://status\`: the version, the settings and their problems, and whether the store is writable.
 - \`metrics://prometheus\`: how many searches were truncated, how full replies are, and what share of results was omitted.
 - Each page of a PDF as its own text block, with its number in \`_meta.page\`, between a first block with the summary and a
@@ -143,7 +149,16 @@ characters. This makes an injected instruction easier to recognise; it does not 
 ## Clients
 
 A client that receives more than its limit truncates the result, moves it to a file or rejects it. Replies are fitted to
-the client that the request or the handshake names. Text and structured content are measured separately, in the client's
-own unit, and 5 % is left for what the client adds. \`spillway mcp --client NAME\` fits replies to another client. For
-other clients only the usual budgets apply.
+the client that the request or the handshake names, in the client's own unit, and 5 % is left for what the client adds.
+\`spillway mcp --client NAME\` fits replies to another client, and \`--client none\` to no client: then only the usual
+budgets apply. A client that is not in this table, or whose limit is not published, gets
+${UNKNOWN_CLIENT_CHARS.toLocaleString("en-US")} characters per reply unless a call asks for more with \`maxChars\`. Codex names its model with each call; a
+model that Codex does not have in its catalogue gets less.
+
+A reply has two forms. Each carries the same content, and many clients show a model only one of them, or both one after the
+other. So each client gets the form that its model reads best: \`text\` alone, or \`structured\` content with one line of text.
+The setting \`mcp.form\` overrides it: with \`both\`, the sum of both fits the client. Clients of revisions before 2025-06-18,
+which have no structured content, always get text. Output schemas are listed where structured content is sent.
+
+aider is not an MCP client (Aider-AI/aider#3314), so it is not in this table.
 `;

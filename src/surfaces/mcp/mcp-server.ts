@@ -12,14 +12,21 @@ import {
   type ServerContext,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import { findClientProfile } from "../../config/clients.ts";
+import {
+  type ClientProfile,
+  findClientProfile,
+  findModel,
+  type ReplyForm,
+  unknownClient,
+} from "../../config/clients.ts";
 import { describeProblem, listIgnored } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
+import { takeFirstLine } from "../../fit/fit-reply.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
-import { callTool, type ToolReply } from "../../tools/call-tool.ts";
+import { callTool, type TextBlock, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, listOffered, mergeTools } from "../../tools/tools.ts";
@@ -67,7 +74,10 @@ export function createMcpServer(options: McpServerOptions): Server {
   );
   const connection = createConnection(server, options);
   const tools = mergeTools(options.tools);
-  server.setRequestHandler("tools/list", () => ({ tools: listOffered(tools, options.session).map(toListing) }));
+  server.setRequestHandler("tools/list", (_, context) => {
+    const { form } = connection.findClient(context);
+    return { tools: listOffered(tools, options.session).map((tool) => toListing(tool, form)) };
+  });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     return connection.call(requireTool(params.name, tools), params.arguments ?? {}, context);
   });
@@ -77,13 +87,14 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server;
 }
 
-function toListing({ name, title, about, input, output, hints }: Tool): ToolListing {
+/** A tool with an output schema has to return structured content, so a client that gets none is shown no schema. */
+function toListing({ name, title, about, input, output, hints }: Tool, form: ReplyForm): ToolListing {
   return {
     name,
     title,
     description: about,
     inputSchema: { ...inputSchema(input), type: "object" },
-    outputSchema: { ...output, type: "object" },
+    ...(form === "text" ? {} : { outputSchema: { ...output, type: "object" as const } }),
     annotations: { title, ...hints },
   };
 }
@@ -116,12 +127,20 @@ function createConnection(server: Server, { session, config, client }: McpServer
     return client ?? (typeof name === "string" ? name : undefined);
   }
 
-  function makeCallSession(context: ServerContext, roots: readonly string[]): ToolSession {
+  /** The profile of the client that connects, with the form that its revision and the setting allow. */
+  function findClient(context: ServerContext): ClientProfile {
+    const profile = findClientProfile(clientName(context), findModel(context.mcpReq._meta)) ?? unknownClient;
+    const setting = session.settings["mcp.form"];
+    const form = setting === "auto" ? profile.form : setting;
+    return { ...profile, form: hasStructuredContent(server.getNegotiatedProtocolVersion()) ? form : "text" };
+  }
+
+  function makeCallSession(context: ServerContext, roots: readonly string[]): ClientSession {
     return {
       ...session,
       roots: [...(session.roots ?? []), ...roots],
       signal: AbortSignal.any([session.signal, context.mcpReq.signal]),
-      client: findClientProfile(clientName(context)),
+      client: findClient(context),
       progress: makeProgress(context),
       inform: makeInform(context),
     };
@@ -134,24 +153,28 @@ function createConnection(server: Server, { session, config, client }: McpServer
     if (outsidePaths.length > 0 && rootsResponse.kind === "missing" && canListRoots(server, context)) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
-    const reply = await callTool(tool, input, { ...makeCallSession(context, roots), notes: takeSettingsNotes() });
-    return toResult(reply, server.getNegotiatedProtocolVersion());
+    const callSession = makeCallSession(context, roots);
+    const reply = await callTool(tool, input, { ...callSession, notes: takeSettingsNotes() });
+    return toResult(reply, callSession.client);
   }
 
   async function read(uri: string, context: ServerContext) {
     if (uri === HEALTH_URI) {
-      const status = await checkHealth(session, config, findClientProfile(clientName(context))?.name ?? null);
+      const status = await checkHealth(session, config, findClient(context).name);
       return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(status, null, 2) }] };
     }
     if (uri === METRICS_URI) return { contents: [{ uri, mimeType: METRICS_TYPE, text: metrics.prometheus() }] };
-    const reply = await readResource(uri, makeCallSession(context, []));
+    const callSession = makeCallSession(context, []);
+    // A resource has no structured content.
+    const client = { ...callSession.client, form: "text" as const };
+    const reply = await readResource(uri, { ...callSession, client });
     if (reply === undefined)
       throw new ResourceNotFoundError(uri, `There is no resource ${clip(uri, LISTED_URL_CHARS)}.`);
     if (reply.isError) throw new ResourceNotFoundError(uri, reply.text);
     return { contents: [{ uri, mimeType: "text/plain", text: reply.text }] };
   }
 
-  return { call, read };
+  return { call, read, findClient };
 }
 
 /** Client data of the current revision, sent with each request. Older revisions send it once, in the handshake. */
@@ -190,17 +213,29 @@ function makeInform({ mcpReq }: ServerContext): ToolSession["inform"] {
   return (level, message) => void mcpReq.log(level, message, "spillway").catch(() => undefined);
 }
 
-/** The first protocol revision with resource links. */
-const FIRST_LINK_REVISION = "2025-06-18";
+/** The first protocol revision with structured content and resource links. */
+const FIRST_STRUCTURED_REVISION = "2025-06-18";
 
-function toResult({ blocks, structured, links, isError }: ToolReply, revision: string | undefined): CallToolResult {
-  const shownLinks = revision !== undefined && revision >= FIRST_LINK_REVISION ? links : [];
-  return {
-    content: [
-      ...blocks.map(({ text, page }) => ({ type: "text" as const, text, ...(page && { _meta: { page } }) })),
-      ...shownLinks.map((link) => ({ type: "resource_link" as const, ...toResource(link) })),
-    ],
-    structuredContent: { ...structured },
-    isError,
-  };
+const hasStructuredContent = (revision: string | undefined): boolean =>
+  revision !== undefined && revision >= FIRST_STRUCTURED_REVISION;
+
+type ClientSession = ToolSession & { readonly client: ClientProfile };
+
+/** The reply in the client's form. Links repeat what the text says, so only a client that gets everything gets them. */
+function toResult(reply: ToolReply, { form, countsJson }: ClientProfile): CallToolResult {
+  const { text, blocks, structured, links, isError } = reply;
+  if (form === "structured") {
+    const content = [{ type: "text" as const, text: takeFirstLine(text) }];
+    return { content, structuredContent: { ...structured }, isError };
+  }
+  // A client that counts JSON would count what is around each block.
+  const shownBlocks = countsJson ? [{ text }] : blocks;
+  const content = shownBlocks.map(({ text, page }: TextBlock) => ({
+    type: "text" as const,
+    text,
+    ...(page && { _meta: { page } }),
+  }));
+  if (form === "text") return { content, isError };
+  const linkBlocks = links.map((link) => ({ type: "resource_link" as const, ...toResource(link) }));
+  return { content: [...content, ...linkBlocks], structuredContent: { ...structured }, isError };
 }
