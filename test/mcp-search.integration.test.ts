@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JobRecord } from "../src/contract/indexing-job.ts";
 import type { SearchReply } from "../src/contract/search-fields.ts";
+import { findTool } from "../src/tools/tools.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -27,12 +28,11 @@ for (const revision of revisions) {
       const mcp = await openMcp();
       await writeCode(mcp.work, files);
       const client = await mcp.client(revision, { ...more, env: { SPILLWAY_MCP_FORM: "both" } });
-      const { tools } = await client.listTools();
       const ajv = new Ajv2020({ strict: false });
       async function call<T>(name: string, input: Record<string, unknown>) {
         const result = (await client.callTool({ name, arguments: input })) as unknown as Result;
-        const { outputSchema = {} } = tools.find((tool) => tool.name === name) ?? assert.fail(`${name} is not listed`);
-        assert.ok(ajv.validate(outputSchema as object, result.structuredContent), JSON.stringify(ajv.errors));
+        const { output } = findTool(name) ?? assert.fail(name);
+        assert.ok(ajv.validate(output, result.structuredContent), JSON.stringify(ajv.errors));
         const text = result.content[0]?.text ?? "";
         return { text, fields: result.structuredContent as T, isError: result.isError === true };
       }

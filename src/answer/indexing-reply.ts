@@ -25,7 +25,7 @@ export function listJobNotices(record: JobRecord): string[] {
   return [
     counts,
     ids,
-    `search_code answers with what is ready; get_indexing_status job_id=${job_id} reports the progress.`,
+    `search_code answers with what is ready; index_repository action=status job_id=${job_id} reports the progress.`,
   ];
 }
 

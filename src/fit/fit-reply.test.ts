@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { type Bound, listClientLimits, makeBudget } from "./budget.ts";
-import { fitReply, listShown } from "./fit-reply.ts";
+import { fitReply, listShownForms } from "./fit-reply.ts";
 import { OVERHEAD_CHARS } from "./limits.ts";
 import { FIELDS_CHARS, measurePlainSize } from "./serialized-size.ts";
 
@@ -27,7 +27,7 @@ test("for any content, budget and client both forms of a reply fit, and no more 
           one.text.length <= budget.chars + OVERHEAD_CHARS &&
           measurePlainSize(one.structured) <= budget.chars + FIELDS_CHARS &&
           listClientLimits(limit).every(({ max, measure }) =>
-            listShown(one, client).every((shown) => measure(shown) <= max),
+            listShownForms(one, client).every((shown) => measure(shown) <= max),
           );
         assert.ok(fits(reply));
         if (reply.chars < budget.chars) assert.ok(!fits(compose(reply.chars + 1, reply.structured.bound)));
@@ -47,6 +47,6 @@ describe("what a model may be shown", () => {
     { client: undefined, shown: [`${reply.text}{"uri":"a:b"}`, json] },
   ] as const;
   for (const { client, shown } of cases) {
-    test(`as ${JSON.stringify(client)}`, () => assert.deepEqual(listShown(reply, client), shown));
+    test(`as ${JSON.stringify(client)}`, () => assert.deepEqual(listShownForms(reply, client), shown));
   }
 });

@@ -47,12 +47,12 @@ function isWithinBudget({ text, structured }: ReplyForms, { chars }: Budget): bo
 function isWithinClient(reply: ReplyForms, client: FittedClient | undefined): boolean {
   const { text, structured } = reply;
   if (countBytes(JSON.stringify(text)) + countBytes(JSON.stringify(structured)) > WIRE_BYTES) return false;
-  const shown = listShown(reply, client);
+  const shown = listShownForms(reply, client);
   return listClientLimits(client?.limit).every(({ max, measure }) => shown.every((form) => measure(form) <= max));
 }
 
 /** What a model may be shown, each measured alone. Clients count everything, escapes too. */
-export function listShown(reply: ReplyForms, client: Omit<FittedClient, "limit"> = {}): string[] {
+export function listShownForms(reply: ReplyForms, client: Omit<FittedClient, "limit"> = {}): string[] {
   const { form, countsJson } = client;
   const json = () => JSON.stringify(reply.structured);
   const text = countsJson ? JSON.stringify(reply.text) : reply.text;

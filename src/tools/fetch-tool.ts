@@ -105,7 +105,7 @@ const knownSchemes = ["http", "https", "data", "file"];
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(redactUrl(address), LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
-    ? `${name} is a handle: send it to read_artifact or get_search_content.`
+    ? `${name} is a handle: send it to read_artifact.`
     : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }

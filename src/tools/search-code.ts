@@ -12,10 +12,11 @@ import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } fro
 
 export const searchCodeTool = defineTool({
   name: "search_code",
-  title: "Search code",
+  title: "Search code in a local repository",
   about:
-    "Finds the files of a folder of code that answer a question or define a name, best first, each shown by its best " +
-    "lines. The folder is indexed on its first search. Results are whole; next_cursor gives the rest.",
+    "Spillway searches the source code of a local project, by meaning (semantic) and by name, in place of grep: finds where a function, class or symbol is " +
+    "defined or used, how something works, or which file has an error message. Best files first, each by its best lines. The " +
+    "codebase is indexed on its first search; cursor gives the next results.",
   input: {
     query: {
       type: "text",
@@ -24,25 +25,23 @@ export const searchCodeTool = defineTool({
       about: "A question, a name, a path or an error text.",
       aliases: ["q", "question", "prompt", "text", "search"],
     },
-    repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
-    project_id: {
-      ...projectField,
-      about: "Project; without repo_path, all of its repositories are searched.",
-    },
-    repository_id: { type: "text", about: "One repository by its id, in place of repo_path." },
-    file_type: { type: "text", about: "Only files with this extension, without a dot: py, d.ts." },
-    directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
+    repo_path: { ...folderField, about: "Folder; default: the working directory." },
+    project_id: { ...projectField, about: "Search all repositories of a named project." },
+    repository_id: { type: "text", about: "One repository by its id, in place of repo_path.", isUnlisted: true },
+    file_type: { type: "text", about: "Only this extension: py, d.ts." },
+    directory: { type: "text", about: "Only below this folder; % matches anything." },
     limit: {
       type: "integer",
-      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default ${DEFAULT_SEARCH_LIMIT}.`,
+      about: `Files, 1 to ${MAX_SEARCH_LIMIT}; default ${DEFAULT_SEARCH_LIMIT}.`,
       example: DEFAULT_SEARCH_LIMIT,
       whole: true,
       aliases: ["top_k", "max_results"],
     },
-    cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
+    cursor: { type: "text", about: "From an earlier reply.", aliases: ["next_cursor"] },
   },
   output: searchOutput,
   hints: readHints,
+  isCore: true,
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
     // Rendering may end with less room than this; with half of it, every result that could be cut is kept.

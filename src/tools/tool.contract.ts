@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { type ClientProfile, type ReplyForm, unknownClient } from "../config/clients.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { listClientLimits } from "../fit/budget.ts";
-import { listShown } from "../fit/fit-reply.ts";
+import { listShownForms } from "../fit/fit-reply.ts";
 import { MAX_GET_CONTENT_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";
 import { openSession } from "../session/session.ts";
 import { callTool, type ToolReply } from "./call-tool.ts";
@@ -115,7 +115,7 @@ function assertReply({ name, output }: Tool, { text, blocks, structured }: ToolR
 }
 
 function assertFits(reply: ToolReply, client: ClientProfile | undefined): void {
-  for (const form of listShown(reply, client)) {
+  for (const form of listShownForms(reply, client)) {
     assert.ok(form.length <= (client?.unaskedChars ?? Infinity), `${form.length} characters for an unknown client`);
     for (const { unit, max, measure } of listClientLimits(client?.limit)) {
       assert.ok(measure(form) <= max, `${measure(form)} ${unit} of at most ${max}`);

@@ -4,15 +4,17 @@ import { FIELDS_CHARS } from "../fit/serialized-size.ts";
 import { builtInTools } from "./tools.ts";
 
 export function toolsMarkdown(): string {
-  const sections = builtInTools.map(({ name, about, input }) => {
+  const sections = builtInTools.map(({ name, about, input, isUnlisted }) => {
     const rows = Object.entries(input).map(([field, { type, required, choices, about: meaning }]) => {
       const kind = choices === undefined ? type : choices.join(" \\| ");
       return `| \`${field}\` | ${kind}${required ? ", required" : ""} | ${meaning} |`;
     });
-    return `## \`${name}\`\n\n${about}\n\n| parameter | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
+    return `## \`${name}\`\n\n${about}${isUnlisted ? UNLISTED : ""}\n\n| parameter | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `${opening}\n${sections.join("\n")}`;
 }
+
+const UNLISTED = " Over MCP it is listed only with `mcp.tools` on `all`.";
 
 const opening = `# Tools
 

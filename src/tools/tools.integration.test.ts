@@ -13,7 +13,7 @@ import { makeCutNotice, makeTruncationSuffix, toolAudience } from "../answer/tru
 import { closingFence, openingFence } from "../answer/untrusted-fence.ts";
 import { clientRows, findClientProfile } from "../config/clients.ts";
 import { type Bound, listLimits, makeBudget } from "../fit/budget.ts";
-import { listShown } from "../fit/fit-reply.ts";
+import { listShownForms } from "../fit/fit-reply.ts";
 import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
 import { shareRoom } from "./many-sources.ts";
@@ -124,7 +124,7 @@ test("a long call reports progress at intervals until it is done", async (t) => 
   const reply = bench.call("read_artifact", { artifact_ref: `af_${"0".repeat(32)}` }, { store, progress });
   t.mock.timers.tick(4_100);
   assert.equal(messages.length, 2);
-  assert.match(messages[0] ?? "", /^Read a kept source: working for \d+ s$/);
+  assert.match(messages[0] ?? "", /^Read more of a kept source: working for \d+ s$/);
   resolve(undefined as never);
   await reply;
   t.mock.timers.tick(10_000);
@@ -634,7 +634,7 @@ describe("the budget of a reply", () => {
       );
     }
     const limits = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
-    for (const form of listShown(reply, client)) {
+    for (const form of listShownForms(reply, client)) {
       for (const { unit, max, measure } of limits) assert.ok(measure(form) <= max, `${tool}: ${measure(form)} ${unit}`);
     }
     assertHolds(tool, structured);

@@ -6,7 +6,7 @@ import { systemCode } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
 import { makeFolders } from "../../system/folders.ts";
-import { builtInTools, listOffered } from "../../tools/tools.ts";
+import { builtInTools, listShown } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 
 /** The status as the resource returns it. */
@@ -33,7 +33,7 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
     node: process.versions.node,
     run: session.store.run,
     client,
-    tools: listOffered(builtInTools, session).map(({ name }) => name),
+    tools: listShown(builtInTools, session).map(({ name }) => name),
     handlers: handlers.map(({ name }) => name),
     settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },

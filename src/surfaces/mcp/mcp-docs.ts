@@ -91,7 +91,12 @@ folder of the store. A project's config file counts only within its [scope](sett
 
 ## What it offers
 
-- The tools, with titles and hints (they are read-only). Clients that get [structured content](#clients) get output schemas
+- At most six tools, because clients that search for tools show five to eight results: \`fetch_content\`, \`read_artifact\`,
+  \`search_code\`, \`index_repository\` and, with a [provider](web.md), \`web_search\` and \`code_search\`. The first three ask
+  Claude Code to load them from the start (\`anthropic/alwaysLoad\`). The setting \`mcp.tools\` on \`all\` lists five more, whose
+  work these do; every name can be called in any case.
+- Instructions that say when to prefer these tools to the client's own, and how to read on.
+- Of the tools, titles and hints (they are read-only). Clients that get [structured content](#clients) get output schemas
   too, which every reply matches, errors included.
 - Artifacts as resources: \`artifact://af_...\`, with \`?pages=\`, \`?section=\`, \`?lines=\`, \`?offset=\` or \`?query=\`,
   within the same budget as a tool's reply. With \`mcp.form\` on \`both\`, replies link to them.
@@ -101,7 +106,7 @@ folder of the store. A project's config file counts only within its [scope](sett
   last one with the end of its fence. Joined, the blocks are the text. A reply of more than 50 pages is one block.
 - Progress notifications, if the client asks for them. A download reports its bytes, and the total if the server sends it.
 - Cancellation: a cancelled call is aborted together with its parser. Indexing that a search started continues;
-  \`cancel_indexing\` stops it.
+  \`index_repository\` with \`action\` on \`cancel\` stops it.
 - Log notifications, for clients that accept them, when search results were truncated or a reply fills more than 70 % of
   its limit.
 
