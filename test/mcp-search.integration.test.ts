@@ -97,7 +97,7 @@ for (const revision of revisions) {
       ]);
       assert.deepEqual([fields.repository_id, fields.repositories], [null, { searched: 2, skipped: 0 }]);
       assert.match(text, /^Found 2 results in 2 repositories \(project shop\), best first\.\n/);
-      assert.ok(text.includes(`(in ${join(mcp.work, "web")}, score `));
+      assert.ok(text.includes(`(in ${join(mcp.work, "web")})`));
     });
 
     test("searches only folders below the client's roots", async () => {

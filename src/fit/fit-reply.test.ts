@@ -42,7 +42,7 @@ describe("what a model may be shown", () => {
   const cases = [
     { client: { form: "text" }, shown: [reply.text] },
     { client: { form: "text", countsJson: true }, shown: [JSON.stringify(reply.text)] },
-    { client: { form: "structured" }, shown: [`Found "it".${json}`] },
+    { client: { form: "structured" }, shown: ['Found "it".{"content":"x","notes":[]}'] },
     { client: { form: "both" }, shown: [`${reply.text}{"uri":"a:b"}${json}`] },
     { client: undefined, shown: [`${reply.text}{"uri":"a:b"}`, json] },
   ] as const;

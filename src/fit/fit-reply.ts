@@ -5,6 +5,7 @@
 import type { ClientProfile } from "../config/clients.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Bound, type Budget, type ClientLimit, listClientLimits } from "./budget.ts";
+import { toLeanFields } from "./lean-fields.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "./limits.ts";
 import { countBytes, findLargestPassing } from "./measure.ts";
 import { FIELDS_CHARS, measurePlainSize } from "./serialized-size.ts";
@@ -12,7 +13,7 @@ import { FIELDS_CHARS, measurePlainSize } from "./serialized-size.ts";
 /** A reply as it leaves: text and structured content are each complete alone. */
 type ReplyForms = {
   readonly text: string;
-  readonly structured: object;
+  readonly structured: Readonly<Record<string, unknown>>;
   readonly links: readonly object[];
 };
 
@@ -57,7 +58,7 @@ export function listShownForms(reply: ReplyForms, client: Omit<FittedClient, "li
   const json = () => JSON.stringify(reply.structured);
   const text = countsJson ? JSON.stringify(reply.text) : reply.text;
   if (form === "text") return [text];
-  if (form === "structured") return [takeFirstLine(reply.text) + json()];
+  if (form === "structured") return [takeFirstLine(reply.text) + JSON.stringify(toLeanFields(reply.structured))];
   const withLinks = text + reply.links.map((link) => JSON.stringify(link)).join("");
   return form === "both" ? [withLinks + json()] : [withLinks, json()];
 }

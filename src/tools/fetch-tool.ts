@@ -60,7 +60,8 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
     summary: fetchAnswer.summary,
     failure: readAnswer.failure,
     nextRead: readAnswer.nextRead,
-    notices: [readAnswer.summary, ...readAnswer.notices],
+    // The summary of the fetch names the ref.
+    notices: [readAnswer.summary.replace(readAnswer.fields.artifact_ref, "it"), ...readAnswer.notices],
     fenceWord: fetchAnswer.fenceWord,
     claims: fetchAnswer.claims,
     content: readAnswer.content,
@@ -123,10 +124,9 @@ export function renderFetched(
   const { responseId, audience = fixedAudience } = options;
   const shortened = answer.shorten(options.chars, options.bound);
   const { summary, notices, fields } = shortened;
-  const handle = responseId ? [`responseId=${responseId}`] : [];
   return {
     summary,
-    notices: [...headNotices(shortened, audience), ...handle, ...notices],
+    notices: [...headNotices(shortened, audience), ...notices],
     ...formatBody(shortened, audience),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
     links: makeLinks(fields),

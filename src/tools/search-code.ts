@@ -1,7 +1,8 @@
 /** `search_code`: the lines of code in a folder that answer a question. */
 import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
+import type { ReplyForm } from "../config/clients.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
-import { CHARACTER_LIMIT } from "../fit/limits.ts";
+import { CHAR_TO_TOKEN_RATIO, CHARACTER_LIMIT, TRUNCATION_MARGIN } from "../fit/limits.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
 import { DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT } from "../search/search-input.ts";
@@ -54,17 +55,32 @@ export const searchCodeTool = defineTool({
 /** JSON carries its own length, so the whole reply is held to the limit. */
 const budget = makeBudget({ default: CHARACTER_LIMIT });
 
+/**
+ * The budget of the fields. Where a client gets less than all of them, callTool measures what it gets; then the estimate of
+ * the fields, which is held to this share of a budget, decides how many results are tried.
+ */
+function limitFields(lowered: Budget, form: ReplyForm | undefined): Budget {
+  if (form === undefined || form === "both") return lowered;
+  const { chars, bound } = lowered;
+  return { chars: Math.min(CHARACTER_LIMIT, Math.ceil(chars / TRUNCATION_MARGIN)), bound };
+}
+
+/** The limit that a cut reply names: of the client where it gets the text alone, else of the fields. */
+function findTextLimit({ chars, bytes = Infinity, tokens }: Budget, form: ReplyForm | undefined): number | undefined {
+  return form === "text" ? Math.min(chars, bytes, (tokens?.max ?? Infinity) * CHAR_TO_TOKEN_RATIO) : undefined;
+}
+
 function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
   let lastSearch: FittedSearch | undefined;
   const fenceWord = session.makeFenceWord();
   return {
     budget,
     render(chars, bound, notes): RenderedReply {
-      lastSearch = search.fit({ ...lowered, chars, bound }, { notes });
+      lastSearch = search.fit(limitFields({ ...lowered, chars, bound }, session.client?.form), { notes });
       const { reply } = lastSearch;
       return {
         summary: formatSearchSummary(reply),
-        notices: searchNotices(reply),
+        notices: searchNotices(reply, findTextLimit(lowered, session.client?.form)),
         body: formatSearchBody(reply, fenceWord),
         structured: reply,
       };
@@ -72,14 +88,14 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
     onSent() {
       if (lastSearch === undefined) return;
       search.report(lastSearch);
-      informClient(lastSearch, session);
+      informClient(lastSearch, searchNotices(lastSearch.reply, findTextLimit(lowered, session.client?.form)), session);
     },
   };
 }
 
 /** Writes to the client's log what did not fit, and how full a reply near its limit is. */
-function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
+function informClient({ reply }: FittedSearch, notices: readonly string[], { inform }: ToolSession): void {
   const percent = findUtilizationPercent(reply.truncation_info);
-  if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");
+  if (reply.truncated) inform?.("warning", notices[0] ?? "");
   if (percent !== null) inform?.("info", `Search reply fills ${percent} % of its limit (utilization_pct=${percent}).`);
 }

@@ -295,7 +295,7 @@ describe("fetch_content", () => {
       `# Handbook\n\n${filler}\n## Power\n\nWhen the mains fail the diesel starts.\n`,
     );
     const { text, fields } = await bench.call("fetch_content", { url, prompt: "what happens when the mains fail" });
-    assert.match(text, /\[Selected the best \d+ of \d+ passages? of af_/);
+    assert.match(text, /\[Selected the best \d+ of \d+ passages? of it that match the query\.\]/);
     assert.match(String(fields.content), /^\[lines \d+-\d+, offset \d+, under "Power"\]\n.*diesel starts/s);
     const [best] = fields.passages as { offset: number; heading: string }[];
     assert.equal(best?.heading, "Power");

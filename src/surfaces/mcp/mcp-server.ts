@@ -22,6 +22,7 @@ import {
 import { describeProblem, listIgnored } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { takeFirstLine } from "../../fit/fit-reply.ts";
+import { toLeanFields } from "../../fit/lean-fields.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
@@ -229,7 +230,7 @@ function toResult(reply: ToolReply, { form, countsJson }: ClientProfile): CallTo
   const { text, blocks, structured, links, isError } = reply;
   if (form === "structured") {
     const content = [{ type: "text" as const, text: takeFirstLine(text) }];
-    return { content, structuredContent: { ...structured }, isError };
+    return { content, structuredContent: toLeanFields(structured), isError };
   }
   // A client that counts JSON would count what is around each block.
   const shownBlocks = countsJson ? [{ text }] : blocks;
