@@ -36,6 +36,7 @@ const fields = {
   pages: pagesField,
   maxChars: maxCharsField,
   mode: modeField,
+  forceClone: { type: "flag", about: "Clone the repository at this address, to search it with search_code." },
   noCache: { type: "flag", about: "Fetch again, even if cached.", aliases: ["fresh"] },
 } as const;
 
@@ -95,14 +96,14 @@ function usageError(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, pages, mode = "markdown", noCache }: Input<typeof fields>,
+  { prompt, pages, mode = "markdown", noCache, forceClone }: Input<typeof fields>,
   budget: SourceBudget,
   session: ToolSession,
 ): Promise<FetchOutcome[]> {
   let done = 0;
   return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
     const outcome = await fetchIsolated(url, session, () =>
-      fetchSelected(url, { mode, budget, noCache }, { query: prompt, pages }, session),
+      fetchSelected(url, { mode, budget, noCache, forceClone }, { query: prompt, pages }, session),
     );
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
