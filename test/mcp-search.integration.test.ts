@@ -117,17 +117,17 @@ for (const revision of revisions) {
 describe("the log of the server", () => {
   test("reports a truncated reply: a notification without the query, and a line on standard error with its beginning", async () => {
     await using mcp = await openMcp();
-    await writeCode(mcp.work, 40);
+    await writeCode(mcp.work, 60);
     const server = mcp.lines();
     await server.open("2025-11-25", "vscode");
-    const input = { query: "read gauge secretive", limit: 30 };
+    const input = { query: "read gauge secretive", limit: 50 };
     const [notification] = await Promise.all([
       server.next(({ method }) => method === "notifications/message"),
       server.request("tools/call", { name: "search_code", arguments: input }),
     ]);
     const { level, data } = notification.params as { level: string; data: string };
     assert.equal(level, "warning");
-    assert.match(data, /^Results truncated: \d+\/30 results fit in 6,\d{3} character limit\. For more: /);
+    assert.match(data, /^Results truncated: \d+\/50 results fit in 7,782 character limit\. For more: /);
     assert.ok(server.received.every((line) => JSON.parse(line)));
     assert.match(
       server.stderr(),

@@ -31,7 +31,8 @@ const introduction = `# The MCP server
 The command \`spillway\` is part of the package, which is not on the npm registry yet. To install it, run
 \`npm pack && npm install -g ./spillway-${version}.tgz\` in the source folder. Without installing, use
 \`npm --silent --prefix /path/to/the/source start -- mcp\` instead of \`spillway mcp\` below. Once the package is published,
-\`npx -y spillway mcp\` will work too.
+\`npx -y spillway mcp\` will work too. The installed package needs no network to start. The first start from a source folder
+installs dependencies, which can take longer than a client waits; it says so on standard error. Run \`npm install\` there first.
 
 Claude Code:
 
@@ -112,6 +113,9 @@ folder of the store. A project's config file counts only within its [scope](sett
 
 A path that a model sends is read only below the working directory, the folders in the setting \`files.allow\`, and the
 client's roots. The server asks for the roots when a path is outside the other folders. Only regular files are read.
+
+Clients of revision 2026-07-28 may keep the list of tools for an hour. A client that makes tools of resources, such as pi's
+adapter, is offered no resources; they can still be read.
 
 Standard output carries the protocol only. Everything else that is printed goes to standard error, with the server's log.
 With a malformed config file the server still works: what cannot be read is ignored, nothing is deleted meanwhile, and

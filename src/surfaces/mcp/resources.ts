@@ -1,6 +1,7 @@
 /** Artifacts as MCP resources: a bounded list, and reads within the same budget as read_artifact. */
 import type { Resource } from "@modelcontextprotocol/server";
 import type { ArtifactRecord } from "../../artifacts/record.ts";
+import type { ClientProfile } from "../../config/clients.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_TEXT_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
@@ -42,8 +43,13 @@ const metricsResource: Resource = {
 /** The list is for choosing from; a known ref can be read without it. */
 const MAX_LISTED_ARTIFACTS = 100;
 
-/** Lists the status, the metrics, and the artifacts used last. */
-export async function listResources({ store }: Session): Promise<Resource[]> {
+/** Lists the status, the metrics, and the artifacts used last. Where resources become tools of a model, nothing is listed. */
+export async function listResources(
+  { store }: Session,
+  { resourcesAsTools }: Pick<ClientProfile, "resourcesAsTools"> = {},
+): Promise<Resource[]> {
+  if (resourcesAsTools) return [];
+
   const listed = await store.listRecent(MAX_LISTED_ARTIFACTS);
   const records = listed.flatMap((each) => ("record" in each ? [each.record] : []));
   return [healthResource, metricsResource, ...records.map(recordResource)];
