@@ -210,6 +210,23 @@ describe("search_code", () => {
     assert.ok(String(whole.fields.content).length > 1_800);
   });
 
+  test("shows an unknown client the best result as an excerpt with its ref, if it alone is too large", async () => {
+    await using bench = await openTools({ "search.context_lines": 50 });
+    const lines = Array.from(
+      { length: 120 },
+      (_, line) => `  gauge${line} = weigh("${"level of the water ".repeat(6)}");`,
+    );
+    await bench.write("needle.ts", `${lines.join("\n")}\nfunction needle() {}\n${lines.join("\n")}\n`);
+    await bench.write("other.ts", "export const other = 1; // needle\n");
+    const reply = await bench.call("search_code", { query: "needle" }, { client: unknownClient });
+    assert.ok(reply.text.length <= 8_000, `${reply.text.length} characters`);
+    const [best] = assertSearch(reply).results;
+    const [, ref] = /^1\. needle\.ts:.*all of it: artifact_ref=(af_\w{32})\)$/m.exec(reply.text) ?? [];
+    assert.ok(ref !== undefined && best?.cut !== undefined, reply.text.slice(0, 600));
+    const whole = await bench.call("read_artifact", { artifact_ref: ref, max_chars: 100_000 });
+    assert.ok(String(whole.fields.content).length > 8_000);
+  });
+
   test("reports to log and client what was cut, and emits events without words of the query", async () => {
     await using bench = await openCode(60);
     const [log, informed]: [string[], string[]] = [[], []];
