@@ -19,7 +19,8 @@ async function openWith(plugin: string | null, model: string | null = "water-1")
   const root = join(folder.path, "work");
   mkdirSync(root);
   const log: string[] = [];
-  const settings = { ...defaultSettings, ...patientSearch, "tokens.model": model, "tokens.module": path };
+  const tokens = { "tokens.model": model, "tokens.module": path };
+  const settings = { ...defaultSettings, ...patientSearch, ...tokens, "search.context_lines": 20 };
   const session = await openSession({ settings, cwd: root, inMemory: true, log: (line) => void log.push(line) });
   return { root, log, session, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
 }
