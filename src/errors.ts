@@ -38,7 +38,8 @@ export type ErrorCode =
   | "model_unknown"
   | "provider_refused"
   | "provider_unreachable"
-  | "run_busy";
+  | "run_busy"
+  | "client_config";
 
 export type ErrorDetails = {
   /** The next step. A model will do exactly what it says. */
@@ -68,6 +69,12 @@ export function isUnwritable(error: unknown): boolean {
   return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ENOTDIR", "ENAMETOOLONG"].includes(
     systemCode(error) ?? "",
   );
+}
+
+/** Why a folder cannot be written, as the end of a sentence that begins with it: `has no space left (ENOSPC)`. */
+export function describeWriteFailure(error: unknown): string {
+  const code = systemCode(error) ?? String(error);
+  return ["ENOSPC", "EDQUOT"].includes(code) ? `has no space left (${code})` : `is not writable (${code})`;
 }
 
 /** The platform's error code (`ENOENT`, `EACCES`, ...), or undefined for any other thrown value. */

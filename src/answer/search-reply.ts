@@ -59,6 +59,7 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
     stale_files,
     filtered_files,
     ranked_limit,
+    project_problem,
     storage_problem,
     repositories,
     embedding,
@@ -73,6 +74,7 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
   }
   if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
   if (repositories !== undefined && repositories.skipped > 0) notices.push(skippedNotice(repositories));
+  if (project_problem !== undefined) notices.push(project_problem);
   if (storage_problem !== undefined) notices.push(makeStorageNotice(storage_problem));
   if (filtered_files === 0) notices.push("No indexed file matches the filters: check directory and file_type.");
   if (ranked_limit !== undefined) {

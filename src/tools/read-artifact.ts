@@ -1,5 +1,5 @@
 /** `read_artifact`: a range of a kept source, by place or by question; or what is stored under a responseId. */
-import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { type Answer, formatBody, requiredNotices } from "../answer/answer.ts";
 import { toolAudience } from "../answer/truncation.ts";
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
@@ -108,7 +108,8 @@ export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bou
   const { summary, notices, fields } = shortened;
   return {
     summary,
-    notices: [...headNotices(shortened, toolAudience), ...notices],
+    required: requiredNotices(shortened, toolAudience),
+    notices,
     ...formatBody(shortened, toolAudience),
     structured: clipFields(fields),
   };

@@ -80,7 +80,8 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       const { reply } = lastSearch;
       return {
         summary: formatSearchSummary(reply),
-        notices: searchNotices(reply, findTextLimit(lowered, session.client?.form)),
+        required: searchNotices(reply, findTextLimit(lowered, session.client?.form)),
+        notices: [],
         body: formatSearchBody(reply, fenceWord),
         structured: reply,
       };

@@ -34,6 +34,9 @@ The command \`spillway\` is part of the package, which is not on the npm registr
 \`npx -y spillway mcp\` will work too. The installed package needs no network to start. The first start from a source folder
 installs dependencies, which can take longer than a client waits; it says so on standard error. Run \`npm install\` there first.
 
+\`spillway install\` adds it to the clients on this machine, after it has shown the changes ([Adding Spillway to
+clients](install.md)). By hand:
+
 Claude Code:
 
 \`\`\`sh

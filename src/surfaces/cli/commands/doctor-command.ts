@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeProblems } from "../../../config/config-problem.ts";
-import { SpillwayError, systemCode } from "../../../errors.ts";
+import { describeWriteFailure, SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { makeFolders } from "../../../system/folders.ts";
@@ -13,19 +13,30 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkProjectFile } from "../doctor/project-check.ts";
 import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
+import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
-  usage: "doctor",
+  usage: "doctor [--client NAME]",
   about:
     "Checks the settings, the store, the event log and the artifacts used last, and reads a sample with every engine. The exit status is 1 if something is wrong.",
-  options: { deep: { type: "boolean", about: "Also compare the bytes of all artifacts with their hashes." } },
+  options: {
+    deep: { type: "boolean", about: "Also compare the bytes of all artifacts with their hashes." },
+    client: {
+      type: "string",
+      value: "NAME",
+      about: "Only start what this client's config says, use it as the client does, and say what fits and what is cut.",
+    },
+  },
   toleratesBadConfig: true,
   async run(call) {
     rejectExtraArguments(0, call);
-    const checks = [checkSettings(call), ...(await storeChecks(call))];
+    const client = readText(call, "client");
+    const checks =
+      client === undefined ? [checkSettings(call), ...(await storeChecks(call))] : await clientChecks(call, client);
     const ok = checks.every((check) => check.ok);
     const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
     const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
@@ -34,6 +45,15 @@ export const doctorCommand: Command = {
   },
 };
 
+async function clientChecks({ terminal, signal }: Call, name: string): Promise<Check[]> {
+  const [{ findClient }, { readMachine }, { checkClient }] = await Promise.all([
+    import("../../clients/find-clients.ts"),
+    import("../client-machine.ts"),
+    import("../doctor/client-checks.ts"),
+  ]);
+  return checkClient(findClient(name), readMachine(terminal), signal);
+}
+
 function checkSettings({ config }: Call): Check {
   const paths = config.files.filter((file) => file.exists).map(({ path }) => path);
   const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
@@ -41,7 +61,7 @@ function checkSettings({ config }: Call): Check {
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
 }
 
-const storeAdvice = "Set SPILLWAY_HOME to a writable folder.";
+const storeAdvice = "Free space, or set SPILLWAY_HOME to a folder that can be written.";
 
 async function storeChecks(call: Call): Promise<Check[]> {
   try {
@@ -56,6 +76,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       await checkLeftovers(session),
       ...(await checkEngines(session)),
       await checkWebSearch(session),
+      ...checkProjectFile(session),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
@@ -71,8 +92,9 @@ async function checkWritable(name: string, folder: string, consequence: string):
     await rm(probe);
     return { name, ok: true, detail: `${dirname(probe)} is writable` };
   } catch (error) {
+    await rm(probe, { force: true }).catch(() => undefined); // A disk that takes no byte may keep the empty file.
     const place = clip(escapePath(folder), PATH_CHARS);
-    return { name, ok: false, detail: `${place} is not writable (${systemCode(error) ?? error}). ${consequence}` };
+    return { name, ok: false, detail: `${place} ${describeWriteFailure(error)}. ${consequence}` };
   }
 }
 
