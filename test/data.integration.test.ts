@@ -50,7 +50,7 @@ describe("a long data file", () => {
   test("is read by path through MCP, and a wrong one says what is there", async () => {
     await using mcp = await openMcp();
     await mcp.write("ships.json", json);
-    const client = await mcp.client("2026-07-28");
+    const client = await mcp.client("2026-07-28", { env: { SPILLWAY_MCP_FORM: "both" } });
     const call = async (name: string, input: Record<string, unknown>) => {
       const { structuredContent, content } = await client.callTool({ name, arguments: input });
       return { fields: structuredContent as Record<string, unknown>, text: JSON.stringify(content) };

@@ -28,7 +28,7 @@ const describe = (row: JsonSchema, description: string): JsonSchema => ({ ...row
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
 const ref = describe(orNull(text), "For read_artifact; null if not kept.");
-const responseId = describe(orNull(text), "For get_search_content.");
+const responseId = describe(orNull(text), "For read_artifact.");
 
 /** What a document reports about itself. */
 const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
@@ -67,7 +67,6 @@ const shared = {
   next_pages: text,
   next_lines: text,
   has_more: flag,
-  overview: text,
   warnings: texts,
   content: orNull(text),
 } satisfies Properties;
@@ -98,7 +97,8 @@ const fetchedProperties = {
   extracted_chars: orNull(count),
   decided_by: text,
   cached: flag,
-} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
+  // `overview` is left out: only few replies have it, and every listing would carry it.
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | "overview">, JsonSchema>> & Properties;
 
 /** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
@@ -126,10 +126,7 @@ const readProperties = {
   end_line: orNull(count),
   total_chars: orNull(count),
   total_lines: orNull(count),
-} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
-
-/** The reply to a read of one artifact. */
-export const readOutput = outputSchema(readProperties);
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | "overview">, JsonSchema>> & Properties;
 
 /** One page that a web search found. */
 const webResult = object({
@@ -151,7 +148,7 @@ export const webSearchOutput = outputSchema({
   warnings: texts,
 });
 
-/** The reply of get_search_content: a read, or the list of what is stored. */
+/** The reply to a read: a part of one artifact, or the list of what is stored under a responseId. */
 export const storedOutput = outputSchema({
   ...readProperties,
   responseId,

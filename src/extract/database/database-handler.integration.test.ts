@@ -125,7 +125,7 @@ describe("a query in SQL", () => {
   test("gives at most so many rows, also through MCP, and the reply says how to get more", async () => {
     await using mcp = await openMcp();
     await mcp.write("ships.sqlite", sqlite);
-    const client = await mcp.client("2026-07-28");
+    const client = await mcp.client("2026-07-28", { env: { SPILLWAY_MCP_FORM: "both" } });
     const call = async (name: string, input: Record<string, unknown>) =>
       (await client.callTool({ name, arguments: input })).structuredContent as Record<string, unknown>;
     const { artifact_ref } = await call("fetch_content", { url: "ships.sqlite" });

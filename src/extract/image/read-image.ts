@@ -1,5 +1,6 @@
 /** Reads the headers of images: size, frames, and notes such as comments. Pixels are never decoded. */
 import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
+import { isFrameHeader, readFixedSize } from "../../detect/image-size.ts";
 import type { Body } from "../../detect/kind.ts";
 import { readAhead } from "../read-ahead.ts";
 import { readExif } from "./exif.ts";
@@ -21,20 +22,12 @@ export async function readImage(source: Body): Promise<ImageHeader> {
   if (hasAt(start, 0, "\xff\xd8")) return readJpeg(body);
   if (hasAt(start, 0, "GIF8")) return readGif(body);
   if (hasAt(start, 0, "RIFF") && hasAt(start, 8, "WEBP")) return readWebp(body, start);
-  if (hasAt(start, 0, "BM")) return { ...readBmpSize(start), notes: [] };
   if (hasAt(start, 0, "8BPS")) return { width: u32be(start, 18), height: u32be(start, 14), notes: [] };
   if (hasAt(start, 0, "\0\0\x01\0") || hasAt(start, 0, "\0\0\x02\0")) return readIcon(body);
   if (hasAt(start, 0, "II*\0") || hasAt(start, 0, "MM\0*")) return readTiff(body, start);
   if (hasAt(start, 4, "ftyp")) return readHeif(body);
-  return hasAt(start, 4, "jP  ") ? readJpeg2000(body) : { notes: [] };
-}
-
-const OLD_HEADER_BYTES = 12;
-
-/** Rows from top to bottom have a negative height; files of OS/2 have numbers of two bytes. */
-function readBmpSize(start: Uint8Array): Pick<ImageHeader, "width" | "height"> {
-  if (u32le(start, 14) === OLD_HEADER_BYTES) return { width: u16le(start, 18), height: u16le(start, 20) };
-  return { width: u32le(start, 18), height: Math.abs(u32le(start, 22) | 0) };
+  if (hasAt(start, 4, "jP  ")) return readJpeg2000(body);
+  return { ...readFixedSize(start), notes: [] };
 }
 
 /** An icon has several pictures; the largest counts. 256 is written as 0. */
@@ -63,7 +56,7 @@ async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
     if (type === "IEND" || header.length < 8) break;
     at += 12 + length;
   }
-  return { width: u32be(start, 16), height: u32be(start, 20), frames, notes };
+  return { ...readFixedSize(start), frames, notes };
 }
 
 /** A keyword, so many zero bytes, and the text. */
@@ -102,10 +95,6 @@ async function readJpeg(body: Body): Promise<ImageHeader> {
   return { notes };
 }
 
-/** Start of frame; three numbers of this range mean other things. */
-const isFrameHeader = (marker: number): boolean =>
-  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-
 async function readComment(body: Body, start: number, end: number): Promise<string> {
   return new TextDecoder()
     .decode(await body.read(start, end))
@@ -124,17 +113,5 @@ async function readWebp(body: Body, start: Uint8Array): Promise<ImageHeader> {
     if (type === "EXIF") notes.push(...readExif(await body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES))));
     at += 8 + length + (length % 2);
   }
-  return { ...readWebpSize(start), frames: Math.max(frames, 1), notes };
-}
-
-function readWebpSize(start: Uint8Array): Pick<ImageHeader, "width" | "height"> {
-  if (hasAt(start, 12, "VP8X")) {
-    const u24 = (at: number): number => u16le(start, at) | (u8(start, at + 2) << 16);
-    return { width: u24(24) + 1, height: u24(27) + 1 };
-  }
-  if (hasAt(start, 12, "VP8L")) {
-    const bits = u32le(start, 21);
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
-  }
-  return hasAt(start, 12, "VP8 ") ? { width: u16le(start, 26) & 0x3fff, height: u16le(start, 28) & 0x3fff } : {};
+  return { ...readFixedSize(start), frames: Math.max(frames, 1), notes };
 }
