@@ -90,8 +90,10 @@ export function createMcpServer(options: McpServerOptions): Server {
     const tool = findTool(params.name, tools) ?? throwUnknown(params.name, listShown(tools, options.session));
     return connection.call(tool, params.arguments ?? {}, context);
   });
-  server.setRequestHandler("resources/list", async (_, context) => {
-    return { resources: await listResources(options.session, connection.findClient(context)) };
+  server.setRequestHandler("resources/list", ({ params }, context) => {
+    // Where resources become tools of a model, nothing is listed.
+    if (connection.findClient(context).resourcesAsTools) return { resources: [] };
+    return requirePage(params?.cursor, options.session);
   });
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler("resources/read", ({ params }, context) => connection.read(params.uri, context));
@@ -114,6 +116,13 @@ function toListing({ name, title, about, input, output, hints, isCore }: Tool, f
 function throwUnknown(name: string, tools: readonly Tool[]): never {
   const names = tools.map((each) => each.name).join(", ");
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${names}.`);
+}
+
+async function requirePage(cursor: string | undefined, session: Session) {
+  const page = await listResources(session, cursor);
+  if (page) return page;
+  const sentence = "This cursor is not from resources/list. Leave it out to begin at the first page.";
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, sentence);
 }
 
 function createConnection(server: Server, { session, config, client }: McpServerOptions) {
