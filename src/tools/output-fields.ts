@@ -67,6 +67,7 @@ const shared = {
   next_pages: text,
   next_lines: text,
   has_more: flag,
+  overview: text,
   warnings: texts,
   content: orNull(text),
 } satisfies Properties;
@@ -97,8 +98,7 @@ const fetchedProperties = {
   extracted_chars: orNull(count),
   decided_by: text,
   cached: flag,
-  // `overview` is left out: only few replies have it, and every listing would carry it.
-} satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | "overview">, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
 
 /** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
@@ -126,7 +126,7 @@ const readProperties = {
   end_line: orNull(count),
   total_chars: orNull(count),
   total_lines: orNull(count),
-} satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | "overview">, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
 
 /** One page that a web search found. */
 const webResult = object({

@@ -29,16 +29,20 @@ const fields = {
   responseId: responseIdField,
   urlIndex: urlIndexField,
   pages: pagesField,
-  section: { type: "text", about: "Its heading.", aliases: ["heading"] },
+  section: { type: "text", about: "The heading of the section.", aliases: ["heading"] },
   lines: { type: "text", about: "Such as 120-180.", aliases: ["line", "line_range"] },
-  rows: { type: "text", about: "Rows of a table." },
-  path: { type: "text", about: "Place in JSON: $.a[3]." },
+  rows: { type: "text", about: "Rows of a table: 100-120." },
+  path: { type: "text", about: "Place in JSON, XML, YAML: $.a[3]." },
   offset: offsetField,
-  query: { type: "text", about: "A question, or SQL.", aliases: ["prompt", "question"] },
-  entry: { type: "text", about: "A listed member; a!/b for an inner one.", aliases: ["member"] },
+  query: {
+    type: "text",
+    about: "A question: the passages that answer it; or SQL for SQLite.",
+    aliases: ["prompt", "question"],
+  },
+  entry: { type: "text", about: "A listed member or attachment; a!/b for an inner one.", aliases: ["member"] },
   max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
   mode: modeField,
-  password: { type: "text", about: "Opens an encrypted file; never stored.", secret: true },
+  password: { type: "text", about: "Opens an encrypted document; never stored.", secret: true },
 } as const;
 
 export const readArtifactTool = defineTool({
@@ -46,9 +50,8 @@ export const readArtifactTool = defineTool({
   title: "Read more of a kept source",
   about:
     "Spillway reads on in a source that an earlier call kept, by artifact_ref or responseId: the next part of a truncated " +
-    "or cut off result (offset), another page, lines, rows of a table, a section, or a search " +
-    "inside it for the passage that answers a question. Also a member of an archive, an attachment of an email, or a " +
-    "password protected file.",
+    "or cut off result (offset), another page of a document, lines, a section by heading, or a search inside it for the " +
+    "passage that answers a question. Also a member of an archive, an attachment of an email, or a password protected file.",
   input: fields,
   output: storedOutput,
   hints: readHints,

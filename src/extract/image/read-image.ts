@@ -22,12 +22,12 @@ export async function readImage(source: Body): Promise<ImageHeader> {
   if (hasAt(start, 0, "\xff\xd8")) return readJpeg(body);
   if (hasAt(start, 0, "GIF8")) return readGif(body);
   if (hasAt(start, 0, "RIFF") && hasAt(start, 8, "WEBP")) return readWebp(body, start);
+  if (hasAt(start, 0, "BM")) return { ...readFixedSize(start), notes: [] };
   if (hasAt(start, 0, "8BPS")) return { width: u32be(start, 18), height: u32be(start, 14), notes: [] };
   if (hasAt(start, 0, "\0\0\x01\0") || hasAt(start, 0, "\0\0\x02\0")) return readIcon(body);
   if (hasAt(start, 0, "II*\0") || hasAt(start, 0, "MM\0*")) return readTiff(body, start);
   if (hasAt(start, 4, "ftyp")) return readHeif(body);
-  if (hasAt(start, 4, "jP  ")) return readJpeg2000(body);
-  return { ...readFixedSize(start), notes: [] };
+  return hasAt(start, 4, "jP  ") ? readJpeg2000(body) : { notes: [] };
 }
 
 /** An icon has several pictures; the largest counts. 256 is written as 0. */
