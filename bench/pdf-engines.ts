@@ -2,8 +2,8 @@
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { compareReadings } from "../src/extract/pdf/compare-readings.ts";
 import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
-import { chooseBetterText } from "../src/extract/pdf/garbled.ts";
 import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
 
 export type Text = { readonly text: string; readonly pages: number };
@@ -29,23 +29,25 @@ async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text>
 
 async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback: boolean): Promise<Text> {
   const texts: string[] = [];
-  const garbled: number[] = [];
+  const guessed: number[] = [];
   try {
     for (let index = 0; index < document.pageCount; index += 1) {
       const page = document.readPageText(index);
       texts.push(page.text);
-      if (page.garbled) garbled.push(index);
+      if (page.guessed) guessed.push(index);
     }
   } finally {
     document.close();
   }
-  if (withFallback && garbled.length > 0) await rereadGarbled(bytes, texts, garbled);
+  if (withFallback && guessed.length > 0) await rereadGuessed(bytes, texts, guessed);
   return { text: texts.join("\n\n"), pages: texts.length };
 }
 
-async function rereadGarbled(bytes: Uint8Array, texts: string[], garbled: readonly number[]): Promise<void> {
+async function rereadGuessed(bytes: Uint8Array, texts: string[], guessed: readonly number[]): Promise<void> {
   const fallback = await openWithPdfjs(bytes);
-  for (const index of garbled) texts[index] = chooseBetterText(texts[index] ?? "", await fallback.readPageText(index));
+  for (const index of guessed) {
+    texts[index] = compareReadings(texts[index] ?? "", await fallback.readPageText(index)).text;
+  }
   await fallback.close();
 }
 

@@ -181,12 +181,12 @@ test("glyph numbers in the usual order are read as letters", async () => {
   assert.equal(await readFirstPage(page, { objects: unmappedFont }), "The quarterly report, page three");
 });
 
-test("glyph numbers in an unknown order are reported as garbled", async () => {
+test("glyph numbers in an unknown order are reported as guessed", async () => {
   const content = writeGlyphNumbers("The quarterly report, page three", -0x180);
   const document = await open(
     writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects: unmappedFont }),
   );
-  assert.equal(document.readPageText(0).garbled, true);
+  assert.equal(document.readPageText(0).guessed, true);
 });
 
 test("text that a viewer does not see is kept and counted", async () => {

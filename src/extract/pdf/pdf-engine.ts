@@ -5,6 +5,7 @@ import type { ExtractItem, Failure, Info, LocalFile, Mark, PageNote, PageVerdict
 import type { Engine } from "../pool/child-loop.ts";
 import type { PdfCounts, PdfFacts } from "./describe-pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
+import { cleanLine, outlineMarks, placeMarks } from "./outline-marks.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
 
 /** Reads with PDFium. A page it cannot decode is marked for the second reader. */
@@ -61,22 +62,9 @@ function toInfo({ pageCount, info, rebuilt }: PdfDocument): Info<PdfFacts> {
   };
 }
 
-/** Metadata can mislead a reader just like text. */
-const cleanLine = (words: string): string => cleanText(words).text.replace(/\s+/g, " ").trim();
-
-/** Bookmarks as headings of the page they lead to. */
-function outlineMarks({ outline }: PdfDocument): Map<number, Omit<Mark, "at">[]> {
-  const marks = new Map<number, Omit<Mark, "at">[]>();
-  for (const { label, level, page } of outline) {
-    if (page === null) continue;
-    marks.set(page, [...(marks.get(page) ?? []), { label: cleanLine(label), level }]);
-  }
-  return marks;
-}
-
 function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): ExtractItem {
-  const { text, garbled, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.readPageText(index);
-  const verdict: PageVerdict = garbled ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
+  const { text, guessed, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.readPageText(index);
+  const verdict: PageVerdict = guessed ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
   const counts: PdfCounts = { hiddenChars, unreadAnnotations };
   return page(index, text, headings, { verdict, counts });
 }
@@ -88,11 +76,6 @@ function page(
   note: PageNote = { verdict: "read" },
 ): ExtractItem {
   const clean = cleanText(text).text;
-  const marks = headings.map((heading) => ({ ...heading, at: findHeading(heading.label, clean) }));
+  const marks = placeMarks(headings, clean);
   return { segment: { index, kind: "page", label: `page ${index + 1}`, text: clean, marks }, note };
-}
-
-/** The offset of a heading on its page; 0 if the page words it differently. */
-function findHeading(label: string, text: string): number {
-  return Math.max(0, text.toLowerCase().indexOf(label.toLowerCase()));
 }

@@ -8,12 +8,13 @@ import {
   type Segment,
 } from "../handler.ts";
 import { getPool } from "../pool/pools.ts";
+import { compareReadings } from "./compare-readings.ts";
 import { describePdf, type PdfFacts } from "./describe-pdf.ts";
-import { chooseBetterText } from "./garbled.ts";
+import { placeMarks } from "./outline-marks.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 3,
+  version: 4,
   runs: "child",
   canHandle: (kind) => kind === "pdf",
   describe: describePdf,
@@ -76,7 +77,7 @@ async function* readRepaired(
 /** Well-read pages in a row after which the second reader is closed, because others may wait for it. */
 const MAX_IDLE_PAGES = 8;
 
-/** Reads garbled pages again. It stays open between nearby pages, because opening a document costs most. */
+/** Reads pages with guessed characters again. It stays open between nearby pages, because opening a document costs most. */
 function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSignal) {
   let reading: AsyncGenerator<ExtractItem> | undefined;
   let next = -1;
@@ -116,8 +117,10 @@ function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSig
         return page;
       }
       const secondText = await read(segment.index);
-      if (secondText === undefined || chooseBetterText(segment.text, secondText) !== secondText) return page;
-      return { segment: { ...segment, text: secondText }, note: { ...note, verdict: "read" } };
+      if (secondText === undefined) return page;
+      const { text, isGuesswork } = compareReadings(segment.text, secondText);
+      const marks = placeMarks(segment.marks, text);
+      return { segment: { ...segment, text, marks }, note: { ...note, verdict: isGuesswork ? "garbled" : "read" } };
     },
   };
 }

@@ -1,6 +1,13 @@
 /** Reads one page of an open PDF: its text, and how reliable it is. */
 import { type LoadedPage, loadPage, type PageObjectCounts } from "./annotations.ts";
-import { countDrawnChars, isGuessed, isReadable, looksLikeProse, readAsGlyphNumbers } from "./garbled.ts";
+import {
+  countDrawnChars,
+  hasForeignSigns,
+  isGuessed,
+  isReadable,
+  looksLikeProse,
+  readAsGlyphNumbers,
+} from "./garbled.ts";
 import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
 import { findImageBoxes } from "./page-objects.ts";
 import { writeLines } from "./page-text.ts";
@@ -10,8 +17,8 @@ import { readTextLines } from "./text-lines.ts";
 /** The text of a page and what limits its use. */
 export type PageText = {
   readonly text: string;
-  /** The fonts have no character map and our guess is poor: worth another engine, or text recognition. */
-  readonly garbled: boolean;
+  /** The fonts do not say which characters many of the glyphs are: another reader should confirm the text. */
+  readonly guessed: boolean;
   /** No text, but an image: most likely a scan. */
   readonly imageOnly: boolean;
   /** This page cannot be read; others may be readable. */
@@ -35,7 +42,7 @@ export function readPage(pdfium: Pdfium, document: Pointer, index: number, objec
 
 const damagedPage: PageText = {
   text: "",
-  garbled: false,
+  guessed: false,
   imageOnly: false,
   damaged: true,
   hiddenChars: 0,
@@ -49,10 +56,10 @@ function readLoadedPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: Loa
     const glyphs = readGlyphs(pdfium, textPage, owners);
     const findImages = (): Box[] => findImageBoxes(pdfium, page);
     const view = readView(pdfium, page);
-    const { text, garbled } = readText(glyphs, view);
-    const imageOnly = text === "" && !garbled && findImages().length > 0;
+    const { text, guessed } = readText(glyphs, view);
+    const imageOnly = text === "" && !guessed && findImages().length > 0;
     const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
-    return { text, garbled, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
+    return { text, guessed, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }
@@ -83,16 +90,16 @@ function containsCenter(box: Box, boxes: Float32Array, index: number): boolean {
 function readText(
   glyphs: Glyphs,
   { box, upsideDownTurns }: PageView,
-): { readonly text: string; readonly garbled: boolean } {
+): { readonly text: string; readonly guessed: boolean } {
   const text = writeLines(readTextLines(glyphs, box, upsideDownTurns));
-  if (!isGuessed(glyphs)) return { text, garbled: false };
+  if (!isGuessed(glyphs) && !hasForeignSigns(text)) return { text, guessed: false };
   const chars = countDrawnChars(glyphs);
-  if (isReadable(text, chars)) return { text, garbled: false };
+  if (isReadable(text, chars)) return { text, guessed: true };
   for (const reading of readAsGlyphNumbers(glyphs)) {
     const decoded = writeLines(readTextLines(reading, box, upsideDownTurns));
-    if (looksLikeProse(decoded, chars)) return { text: decoded, garbled: false };
+    if (looksLikeProse(decoded, chars)) return { text: decoded, guessed: true };
   }
-  return { text, garbled: true };
+  return { text, guessed: true };
 }
 
 type PageView = {
