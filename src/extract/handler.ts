@@ -28,6 +28,8 @@ export type HandlerOptions = {
   /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
+  /** A page before `from` crashed the engine: none of them may be read again. */
+  readonly isAfterCrash?: boolean;
   /** The path of a member: its bytes are wanted, not the text of the file. */
   readonly entry?: string;
   /** What a child process may use to read the file. */

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { hasForeignSigns, isReadable, looksLikeProse } from "./garbled.ts";
 
 test("a letter read by another table is a sign inside words", () => {
-  assert.equal(hasForeignSigns("Das Allg\u2030u und die G\u2030ste im B\u2030ren"), true);
-  assert.equal(hasForeignSigns("Makset!htaeg on t!htis"), true);
-  assert.equal(hasForeignSigns("Yahoo!Inc and R&D: 5 \u2030 of 12 \u00f7 4!"), false);
+  assert.equal(hasForeignSigns([{ text: "Das Allg\u2030u und die G\u2030ste im B\u2030ren" }]), true);
+  assert.equal(hasForeignSigns([{ text: "Makset!htaeg on t!htis" }]), true);
+  assert.equal(hasForeignSigns([{ text: "Yahoo!Inc and R&D: 5 \u2030 of 12 \u00f7 4!" }]), false);
 });
 
 const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [

@@ -45,8 +45,12 @@ const wordsWithSigns = /\p{L}[!\u2030\u00f7\u00ae\u00a7\u00b6\u00a4\u00ac\u00b8]
 const MIN_WORDS_WITH_SIGNS = 2;
 
 /** Whether signs that are not letters are inside words, as after decoding by the wrong table. */
-export function hasForeignSigns(text: string): boolean {
-  return (text.match(wordsWithSigns)?.length ?? 0) >= MIN_WORDS_WITH_SIGNS;
+export function hasForeignSigns(lines: readonly { readonly text: string }[]): boolean {
+  let words = 0;
+  return lines.some(({ text }) => {
+    words += text.match(wordsWithSigns)?.length ?? 0;
+    return words >= MIN_WORDS_WITH_SIGNS;
+  });
 }
 
 /** Differences between ASCII codes and glyph numbers, most common first: with 29, glyph 3 is the space. */

@@ -1,5 +1,6 @@
 /** Reads the characters of one page in PDFium's order, each with its box. */
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
+import { createStyleReader, type TextStyle } from "./text-styles.ts";
 
 /** A rectangle on the page, in points; the y axis points up. */
 export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
@@ -25,21 +26,34 @@ type ObjectFacts = {
   readonly owners: Uint16Array;
   /** 1 if the character is drawn without ink. */
   readonly invisible: Uint8Array;
+  /** Index of the character's style in `styleList`. */
+  readonly styles: Uint16Array;
+  readonly styleList: readonly TextStyle[];
+  /** Number of the tagged block the character belongs to; 0 is none. */
+  readonly blocks: Uint16Array;
 };
 
-/** Reads the characters of a page. `objectOwners` has the text objects that belong to annotations. */
-export function readGlyphs(pdfium: Pdfium, textPage: Pointer, objectOwners: ReadonlyMap<Pointer, number>): Glyphs {
+/** What is known of a page's objects before its characters are read. */
+type PageContext = {
+  /** The text objects that belong to annotations. */
+  readonly owners: ReadonlyMap<Pointer, number>;
+  /** The number of the tagged block of each marked content. */
+  readonly blockByContent: ReadonlyMap<number, number>;
+};
+
+/** Reads the characters of a page. */
+export function readGlyphs(pdfium: Pdfium, textPage: Pointer, context: PageContext): Glyphs {
   const count = Math.max(0, pdfium.call.FPDFText_CountChars(textPage));
   const codes = new Uint32Array(count);
   for (let index = 0; index < count; index += 1) codes[index] = readCode(pdfium, textPage, index);
   return {
     count,
-    hasFields: objectOwners.size > 0,
+    hasFields: context.owners.size > 0,
     codes,
     unmapped: findUnmapped(pdfium, textPage, count),
     blank: findBlanks(pdfium, textPage, codes),
     boxes: readBoxes(pdfium, textPage, count),
-    ...readObjects(pdfium, textPage, count, objectOwners),
+    ...readObjects(pdfium, textPage, count, context),
   };
 }
 
@@ -107,29 +121,43 @@ const INVISIBLE_MODE = 3;
 
 /** Reads what applies to a whole text object once per object. Characters that PDFium inserted copy the previous one. */
 function readObjects(
-  { call }: Pdfium,
+  pdfium: Pdfium,
   textPage: Pointer,
   count: number,
-  objectOwners: ReadonlyMap<Pointer, number>,
+  { owners, blockByContent }: PageContext,
 ): ObjectFacts {
-  const facts = { turns: new Uint8Array(count), owners: new Uint16Array(count), invisible: new Uint8Array(count) };
+  const { call } = pdfium;
+  const styleReader = createStyleReader(pdfium, textPage);
+  const facts = {
+    turns: new Uint8Array(count),
+    owners: new Uint16Array(count),
+    invisible: new Uint8Array(count),
+    styles: new Uint16Array(count),
+    blocks: new Uint16Array(count),
+  };
   let previousObject: Pointer = 0;
   let turns = 0;
   let owner = 0;
   let invisible = 0;
+  let style = 0;
+  let block = 0;
   for (let index = 0; index < count; index += 1) {
     const object = call.FPDFText_GetTextObject(textPage, index);
     if (object !== 0 && object !== previousObject) {
       previousObject = object;
       turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index), call.FPDFText_GetFontSize(textPage, index));
-      owner = objectOwners.get(object) ?? 0;
+      owner = owners.get(object) ?? 0;
       invisible = call.FPDFTextObj_GetTextRenderMode(object) === INVISIBLE_MODE ? 1 : 0;
+      style = styleReader.read(object, index);
+      block = blockByContent.size === 0 ? 0 : (blockByContent.get(call.FPDFPageObj_GetMarkedContentID(object)) ?? 0);
     }
     facts.turns[index] = turns;
     facts.owners[index] = owner;
     facts.invisible[index] = invisible;
+    facts.styles[index] = style;
+    facts.blocks[index] = block;
   }
-  return facts;
+  return { ...facts, styleList: styleReader.list };
 }
 
 /** PDFium reports the angle clockwise, and ignores that a negative font size turns the text upside down. */

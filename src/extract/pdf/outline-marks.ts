@@ -16,7 +16,14 @@ export function outlineMarks({ outline }: Pick<PdfDocument, "outline">): Map<num
 /** The marks at the place of their words in the text; at its start if the page words them differently. */
 export function placeMarks(marks: readonly Omit<Mark, "at">[], text: string): Mark[] {
   const lowerText = text.toLowerCase();
-  return marks.map(({ label, level }) => ({ label, level, at: Math.max(0, lowerText.indexOf(label.toLowerCase())) }));
+  return marks.map(({ label, level }) => ({ label, level, at: findPlace(label.toLowerCase(), lowerText) }));
+}
+
+/** A heading begins with its signs. */
+function findPlace(label: string, text: string): number {
+  const at = Math.max(0, text.indexOf(label));
+  const signs = /(?:^|\n)(#{1,6} )$/.exec(text.slice(Math.max(0, at - 8), at))?.[1] ?? "";
+  return at - signs.length;
 }
 
 /** Metadata can mislead a reader just like text. */

@@ -8,9 +8,7 @@ import {
   type Segment,
 } from "../handler.ts";
 import { getPool } from "../pool/pools.ts";
-import { compareReadings } from "./compare-readings.ts";
 import { describePdf, type PdfFacts } from "./describe-pdf.ts";
-import { placeMarks } from "./outline-marks.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
@@ -23,7 +21,7 @@ export const pdf: Handler<PdfFacts> = {
     const second = secondReader(file, options, signal);
     try {
       for (let [from, losses] = [options.from, 0]; ; losses++) {
-        const { next, pageCount, verdict } = yield* read(from);
+        const { next, pageCount, verdict } = yield* read(from, losses > 0);
         if (verdict === undefined) return;
         const { reason } = verdict.failed;
         if (reason === "corrupt" && pageCount === undefined) return yield* readRepaired(verdict, file, options, signal);
@@ -36,9 +34,9 @@ export const pdf: Handler<PdfFacts> = {
     }
 
     /** Reads pages until PDFium is finished or crashes. */
-    async function* read(from: number): AsyncGenerator<ExtractItem, Outcome> {
+    async function* read(from: number, isAfterCrash: boolean): AsyncGenerator<ExtractItem, Outcome> {
       let [next, pageCount]: [number, number | undefined] = [from, undefined];
-      const job = { engine: "pdfium", file, options: { ...options, from } };
+      const job = { engine: "pdfium", file, options: { ...options, from, isAfterCrash } };
       for await (const piece of getPool("parse", options.limits).run(job, signal)) {
         if ("failed" in piece) return { next, pageCount, verdict: piece };
         if ("info" in piece) pageCount = piece.info.pageCount;
@@ -118,6 +116,11 @@ function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSig
       }
       const secondText = await read(segment.index);
       if (secondText === undefined) return page;
+      // Few documents need them.
+      const [{ compareReadings }, { placeMarks }] = await Promise.all([
+        import("./compare-readings.ts"),
+        import("./outline-marks.ts"),
+      ]);
       const { text, isGuesswork } = compareReadings(segment.text, secondText);
       const marks = placeMarks(segment.marks, text);
       return { segment: { ...segment, text, marks }, note: { ...note, verdict: isGuesswork ? "garbled" : "read" } };

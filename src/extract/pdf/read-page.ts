@@ -12,7 +12,12 @@ import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
 import { findImageBoxes } from "./page-objects.ts";
 import { writeLines } from "./page-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
-import { readTextLines } from "./text-lines.ts";
+import { findRules } from "./structure/drawn-rules.ts";
+import type { PageBookmark } from "./structure/headings.ts";
+import type { PageLines } from "./structure/running-lines.ts";
+import { noTags, readTags } from "./structure/tags.ts";
+import { writeMarkdown } from "./structure/write-markdown.ts";
+import { type Line, readTextLines } from "./text-lines.ts";
 
 /** The text of a page and what limits its use. */
 export type PageText = {
@@ -29,12 +34,29 @@ export type PageText = {
   readonly unreadAnnotations: number;
 };
 
-/** The text of a page, counted from 0. `objectCounts` lives as long as the document, so that rereading gives the same. */
-export function readPage(pdfium: Pdfium, document: Pointer, index: number, objectCounts: PageObjectCounts): PageText {
-  const loaded = loadPage(pdfium, document, index, objectCounts);
+/** What is remembered between the pages of one document. */
+export type PageMemory = {
+  /** So that rereading a page gives the same. */
+  readonly objectCounts: PageObjectCounts;
+  /** The lines of the last pages, by index. */
+  readonly recentLines: Map<number, PageLines>;
+};
+
+export type WantedPage = {
+  /** Counted from 0. */
+  readonly index: number;
+  /** The bookmarks that lead to it, if its structure is wanted as Markdown. */
+  readonly bookmarks?: readonly PageBookmark[];
+  /** The pages before it must not be read. */
+  readonly isFirst?: boolean;
+};
+
+/** The text of a page. */
+export function readPage(pdfium: Pdfium, document: Pointer, wanted: WantedPage, memory: PageMemory): PageText {
+  const loaded = loadPage(pdfium, document, wanted.index, memory.objectCounts);
   if (loaded === null) return damagedPage;
   try {
-    return readLoadedPage(pdfium, loaded);
+    return readLoadedPage(pdfium, document, loaded, wanted, memory);
   } finally {
     pdfium.call.FPDF_ClosePage(loaded.page);
   }
@@ -49,14 +71,32 @@ const damagedPage: PageText = {
   unreadAnnotations: 0,
 };
 
-function readLoadedPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: LoadedPage): PageText {
+function readLoadedPage(
+  pdfium: Pdfium,
+  document: Pointer,
+  { page, owners, unreadAnnotations }: LoadedPage,
+  wanted: WantedPage,
+  memory: PageMemory,
+): PageText {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
   if (textPage === 0) return damagedPage;
   try {
-    const glyphs = readGlyphs(pdfium, textPage, owners);
+    const tags = wanted.bookmarks === undefined ? noTags : readTags(pdfium, page);
+    const glyphs = readGlyphs(pdfium, textPage, { owners, blockByContent: tags.blockByContent });
     const findImages = (): Box[] => findImageBoxes(pdfium, page);
     const view = readView(pdfium, page);
-    const { text, guessed } = readText(glyphs, view);
+    const { bookmarks } = wanted;
+    const lines = readTextLines(glyphs, view.box, view.upsideDownTurns);
+    rememberLines(memory, wanted.index, { lines, box: view.box });
+    const { text, guessed } = readText(glyphs, view, lines, () => {
+      if (bookmarks === undefined) return writeLines(lines);
+      const before = readLinesBefore(pdfium, document, wanted, memory);
+      return writeMarkdown({ lines, box: view.box }, before, {
+        tags: tags.blocks,
+        bookmarks,
+        rules: findRules(pdfium, page),
+      });
+    });
     const imageOnly = text === "" && !guessed && findImages().length > 0;
     const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
     return { text, guessed, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
@@ -87,12 +127,15 @@ function containsCenter(box: Box, boxes: Float32Array, index: number): boolean {
   return x >= box.left && x <= box.right && y >= box.bottom && y <= box.top;
 }
 
+/** `write` is for text that is certain. Guessed text is written plainly, as the second reader does. */
 function readText(
   glyphs: Glyphs,
   { box, upsideDownTurns }: PageView,
+  lines: readonly Line[],
+  write: () => string,
 ): { readonly text: string; readonly guessed: boolean } {
-  const text = writeLines(readTextLines(glyphs, box, upsideDownTurns));
-  if (!isGuessed(glyphs) && !hasForeignSigns(text)) return { text, guessed: false };
+  if (!isGuessed(glyphs) && !hasForeignSigns(lines)) return { text: write(), guessed: false };
+  const text = writeLines(lines);
   const chars = countDrawnChars(glyphs);
   if (isReadable(text, chars)) return { text, guessed: true };
   for (const reading of readAsGlyphNumbers(glyphs)) {
@@ -100,6 +143,28 @@ function readText(
     if (looksLikeProse(decoded, chars)) return { text: decoded, guessed: true };
   }
   return { text, guessed: true };
+}
+
+/** A page needs the lines of this many pages before it. */
+const PAGES_BEFORE = 2;
+
+function rememberLines({ recentLines }: PageMemory, index: number, page: PageLines): void {
+  recentLines.set(index, page);
+  for (const other of recentLines.keys()) if (Math.abs(other - index) > PAGES_BEFORE) recentLines.delete(other);
+}
+
+/** The lines of the pages before a page, which show what is repeated and how the text is set. Nearest first. */
+function readLinesBefore(pdfium: Pdfium, document: Pointer, { index, isFirst }: WantedPage, memory: PageMemory) {
+  const indexes = [index - 1, index - 2].filter((other) => other >= 0);
+  return indexes.flatMap(
+    (other) => memory.recentLines.get(other) ?? (isFirst ? [] : readLines(pdfium, document, other, memory)),
+  );
+}
+
+function readLines(pdfium: Pdfium, document: Pointer, index: number, memory: PageMemory): PageLines[] {
+  readPage(pdfium, document, { index, bookmarks: [], isFirst: true }, memory);
+  const read = memory.recentLines.get(index);
+  return read === undefined ? [] : [read];
 }
 
 type PageView = {
