@@ -4,14 +4,34 @@ import { isSpace, type Line, measureHeight } from "../text-lines.ts";
 /** The number of lines from here on that are one code block; 0 if it is none. */
 export function countCodeLines(lines: readonly Line[], from: number): number {
   let end = from;
-  while (end < lines.length && isCode(lines[end])) end += 1;
+  while (end < lines.length && isCode(lines[end]) && (end === from || continuesCode(lines[end - 1], lines[end])))
+    end += 1;
   const count = end - from;
   // A single line may be a name in a paragraph that fills the line.
   return count > 1 || (count === 1 && isApart(lines, from)) ? count : 0;
 }
 
 function isCode(line: Line | undefined): boolean {
-  return line?.style.isMono === true && line.turns === 0 && line.owner === 0;
+  return line?.style.isMono === true && line.turns === 0 && line.owner === 0 && hasEqualWidths(line);
+}
+
+/** Some fonts are called monospaced and are not. */
+const MIN_EQUAL_SHARE = 0.8;
+
+function hasEqualWidths(line: Line): boolean {
+  const widths = measureWidths([line]);
+  const median = widths[widths.length >> 1] ?? 0;
+  const equal = widths.filter((width) => Math.abs(width - median) < 0.1 * median).length;
+  return equal >= MIN_EQUAL_SHARE * widths.length;
+}
+
+/** Lines of one listing are in the same size and not far apart, in line heights. */
+const MAX_DROP = 4;
+
+function continuesCode(before: Line | undefined, line: Line | undefined): boolean {
+  if (before === undefined || line === undefined) return false;
+  const drop = Math.abs(before.bottom - line.bottom) / measureHeight(line);
+  return Math.abs(before.style.size - line.style.size) < 0.05 * line.style.size && drop < MAX_DROP;
 }
 
 /** More room than between the lines of a paragraph, in line heights. */
@@ -48,13 +68,18 @@ function joinRows(lines: readonly Line[]): Line[][] {
 }
 
 function measureCharWidth(lines: readonly Line[]): number {
+  const widths = measureWidths(lines);
+  return Math.max(0.5, widths[widths.length >> 1] ?? 0.5);
+}
+
+/** The widths of all characters, ascending. */
+function measureWidths(lines: readonly Line[]): number[] {
   const widths = lines.flatMap(({ chars }) =>
     chars.codes.flatMap((code, index) =>
       isSpace(code) ? [] : [(chars.ends[index] ?? 0) - (chars.starts[index] ?? 0)],
     ),
   );
-  widths.sort((a, b) => a - b);
-  return Math.max(0.5, widths[widths.length >> 1] ?? 0.5);
+  return widths.sort((a, b) => a - b);
 }
 
 /** A line may be indented by at most this many characters: positions of damaged files are arbitrary. */
@@ -65,8 +90,9 @@ function placeChars(row: readonly Line[], left: number, width: number): string {
   for (const { chars } of row) {
     for (const [index, code] of chars.codes.entries()) {
       if (isSpace(code)) continue;
+      const startsWord = index === 0 || isSpace(chars.codes[index - 1] ?? 0);
       const column = Math.min(MAX_COLUMNS, Math.round(((chars.starts[index] ?? 0) - left) / width));
-      if (column > text.length) text = text.padEnd(column);
+      if (startsWord) text = text.padEnd(text === "" ? column : Math.max(column, text.length + 1));
       text += String.fromCodePoint(code);
     }
   }

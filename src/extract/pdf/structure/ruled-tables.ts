@@ -1,5 +1,5 @@
 /** Finds tables whose rows and columns are separated by drawn rules. */
-import { type Line, sliceLine } from "../text-lines.ts";
+import { isSpace, type Line, sliceLine } from "../text-lines.ts";
 import type { Rule } from "./drawn-rules.ts";
 import { isTable, type LineOrTable, makeTable } from "./table.ts";
 
@@ -59,6 +59,7 @@ function fillGrid(pieces: readonly LineOrTable[], grid: Grid): readonly LineOrTa
     Array.from({ length: grid.xs.length - 1 }, (): Line[] => []),
   );
   const rest: LineOrTable[] = [];
+  const inside: Line[] = [];
   let place: number | undefined;
   for (const piece of pieces) {
     const row = isTable(piece) ? -1 : findRow(piece, grid);
@@ -67,10 +68,11 @@ function fillGrid(pieces: readonly LineOrTable[], grid: Grid): readonly LineOrTa
       continue;
     }
     place ??= rest.length;
+    inside.push(piece);
     for (const { column, part } of splitByColumns(piece, grid)) rows[row]?.[column]?.push(part);
   }
   const filledRows = rows.filter((row) => row.some((cell) => cell.length > 0));
-  if (place === undefined || !isFilled(filledRows)) return pieces;
+  if (place === undefined || !isFilled(filledRows) || crossesRules(inside, grid)) return pieces;
   const columns = grid.xs.slice(1).map((_, column) => column);
   const filledColumns = columns.filter((column) => filledRows.some((row) => (row[column]?.length ?? 0) > 0));
   rest.splice(place, 0, makeTable(filledRows.map((row) => filledColumns.map((column) => row[column] ?? []))));
@@ -92,22 +94,53 @@ function findRow({ turns, start, end, top, bottom }: Line, { xs, ys }: Grid): nu
   return ys.findIndex((above, index) => y <= above && y > (ys[index + 1] ?? Infinity));
 }
 
-/** The parts of a line in each column: PDFium reports the cells of a row as one line. */
-function splitByColumns(line: Line, { xs }: Grid): { readonly column: number; readonly part: Line }[] {
-  const { codes, starts, ends } = line.chars;
-  const columnAt = (index: number): number => {
-    const x = ((starts[index] ?? 0) + (ends[index] ?? 0)) / 2;
-    const found = xs.findIndex((right) => right > x) - 1;
-    return found < 0 ? (x < (xs[0] ?? 0) ? 0 : xs.length - 2) : found;
-  };
+/** The words of a line in each column: PDFium reports the cells of a row as one line. */
+function splitByColumns(line: Line, grid: Grid): { readonly column: number; readonly part: Line }[] {
   const parts: { column: number; part: Line }[] = [];
-  for (let index = 0; index < codes.length; ) {
-    const column = columnAt(index);
-    let end = index + 1;
-    while (end < codes.length && columnAt(end) === column) end += 1;
-    const part = sliceLine(line, index, end);
+  let [from, column] = [0, -1];
+  const finish = (to: number): void => {
+    const part = sliceLine(line, from, to);
     if (part !== null) parts.push({ column, part });
+    from = to;
+  };
+  for (const word of listWords(line)) {
+    const next = findColumn((word.start + word.end) / 2, grid);
+    if (column !== -1 && next !== column) finish(word.from);
+    column = next;
+  }
+  finish(line.chars.codes.length);
+  return parts;
+}
+
+function findColumn(x: number, { xs }: Grid): number {
+  const right = xs.findIndex((edge) => edge > x);
+  return right === -1 ? xs.length - 2 : Math.max(0, right - 1);
+}
+
+/** A run of characters without spaces, from its first code point on. */
+type Word = { readonly from: number; readonly start: number; readonly end: number };
+
+function listWords({ chars: { codes, starts, ends } }: Line): Word[] {
+  const words: Word[] = [];
+  for (let index = 0; index < codes.length; ) {
+    let end = index + 1;
+    if (isSpace(codes[index] ?? 0)) {
+      index = end;
+      continue;
+    }
+    while (end < codes.length && !isSpace(codes[end] ?? 0)) end += 1;
+    words.push({ from: index, start: starts[index] ?? 0, end: ends[end - 1] ?? 0 });
     index = end;
   }
-  return parts;
+  return words;
+}
+
+/** Of the words in a table few cross a rule, where cells are merged; in a drawing many do. */
+const MAX_CROSSING_SHARE = 0.15;
+
+function crossesRules(lines: readonly Line[], { xs }: Grid): boolean {
+  const words = lines.flatMap(listWords);
+  const inner = xs.slice(1, -1);
+  const crossing = words.filter(({ start, end }) => inner.some((x) => start < x - TOUCH && end > x + TOUCH));
+  return crossing.length > MAX_CROSSING_SHARE * words.length;
 }
