@@ -1,5 +1,6 @@
 /** Writes the lines of a page as text with rows, paragraphs and whole words. */
-import { CELL_GAP, type Line, measureHeight, sharesRow, WORD_GAP } from "./text-lines.ts";
+import { measureHeight } from "./line-box.ts";
+import { CELL_GAP, type Line, sharesRow, WORD_GAP } from "./text-lines.ts";
 
 /** The text of a page, without a final newline. */
 export function writeLines(lines: readonly Line[]): string {

@@ -12,7 +12,7 @@ import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 4,
+  version: 5,
   runs: "child",
   canHandle: (kind) => kind === "pdf",
   describe: describePdf,

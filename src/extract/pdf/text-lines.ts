@@ -1,6 +1,11 @@
 /** Groups the characters of a page into lines: composes accents, separates words, drops what is off the page. */
 import { composeAccent } from "./accents.ts";
+import { isRightToLeft, repairBrackets } from "./brackets.ts";
 import { type Box, type Glyphs, isControl, LINE_END_HYPHEN } from "./glyphs.ts";
+import { closeLetterGaps } from "./letter-spacing.ts";
+import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
+import { FIRST_OBLIQUE_TURN, turnBox } from "./oblique-text.ts";
+import { dropRepeatedLines } from "./repeated-text.ts";
 import type { TextStyle } from "./text-styles.ts";
 
 /**
@@ -28,9 +33,6 @@ type LineChars = {
   readonly ends: readonly number[];
 };
 
-/** A rectangle in the coordinates of a line. */
-export type LineBox = { readonly start: number; readonly end: number; readonly top: number; readonly bottom: number };
-
 /**
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with
  * `backwardTurns` are upside down for a viewer; PDFium reports their words in reverse order.
@@ -39,7 +41,7 @@ export function readTextLines(glyphs: Glyphs, page: Box, backwardTurns: number):
   const lines = collectLines(glyphs, page, backwardTurns, false);
   // PDFium mixes the text of a field into the line of the page in the same row.
   if (glyphs.hasFields) lines.push(...collectLines(glyphs, page, backwardTurns, true));
-  return sortRows(lines, backwardTurns);
+  return sortRows(dropRepeatedLines(lines), backwardTurns);
 }
 
 function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFields: boolean): Line[] {
@@ -52,29 +54,33 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFiel
     style: 0,
     isBold: false,
     isMono: false,
+    object: 0,
     start: 0,
     end: 0,
     top: 0,
     bottom: 0,
   };
   let line: OpenLine | null = null;
-  let hasSpace = false;
+  let space: Space = "none";
   const finish = (endsWithHyphen: boolean): void => {
     if (line !== null) lines.push(closeLine(line, endsWithHyphen, glyphs.styleList));
     line = null;
-    hasSpace = false;
+    space = "none";
   };
   for (let index = 0; index < glyphs.count; index += 1) {
     if ((glyphs.owners[index] !== 0) !== fromFields) continue;
     const code = glyphs.codes[index] ?? 0;
+    // PDFium ends a line after most letters of oblique text, and moves its spaces; the gaps are right.
+    if ((isLineEnd(code) || isSpace(code)) && (glyphs.turns[index] ?? 0) >= FIRST_OBLIQUE_TURN) continue;
     if (code === LINE_END_HYPHEN || isLineEnd(code)) finish(code === LINE_END_HYPHEN);
-    else if (isSpace(code) || glyphs.blank[index] === 1) hasSpace = true;
+    else if (isSpace(code) || glyphs.blank[index] === 1)
+      space = space === "drawn" || glyphs.inserted[index] === 0 ? "drawn" : "inserted";
     else if (!isNonCharacter(code) && isOnPage(glyphs.boxes, index, page)) {
       setNext(next, glyphs, index);
       if (line !== null && startsNewLine(line, next, backwardTurns)) finish(false);
       line ??= openLine(next);
-      appendChar(line, next, hasSpace);
-      hasSpace = false;
+      appendChar(line, next, space);
+      space = "none";
     }
   }
   finish(false);
@@ -91,6 +97,7 @@ type NextChar = MutableBox & {
   style: number;
   isBold: boolean;
   isMono: boolean;
+  object: number;
 };
 type OpenLine = MutableBox & {
   readonly codes: number[];
@@ -100,6 +107,9 @@ type OpenLine = MutableBox & {
   readonly owner: number;
   readonly block: number;
   readonly last: MutableBox;
+  lastObject: number;
+  /** Indexes of spaces that are only gaps. */
+  readonly inserted: number[];
   /** The style of most characters, and how far ahead it is of the others. */
   style: number;
   styleLead: number;
@@ -109,10 +119,6 @@ type OpenLine = MutableBox & {
 
 function isLineEnd(code: number): boolean {
   return code === 0x0a || code === 0x0d;
-}
-
-export function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0xa0 || code === 0x09 || code === 0x3000;
 }
 
 /** PDFium uses non-characters as markers; they are not text. */
@@ -141,12 +147,17 @@ function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
   next.style = styles[index] ?? 0;
   next.isBold = styleList[next.style]?.isBold ?? false;
   next.isMono = styleList[next.style]?.isMono ?? false;
+  next.object = glyphs.objects[index] ?? 0;
   const offset = index * 4;
   const left = boxes[offset] ?? 0;
   const top = boxes[offset + 1] ?? 0;
   const right = boxes[offset + 2] ?? 0;
   const bottom = boxes[offset + 3] ?? 0;
-  if (next.turns === 0) assign(next, left, right, top, bottom);
+  if (next.turns >= FIRST_OBLIQUE_TURN) {
+    const size = styleList[next.style]?.size ?? 0;
+    const angle = glyphs.angles[next.turns - FIRST_OBLIQUE_TURN] ?? 0;
+    Object.assign(next, turnBox({ left, top, right, bottom }, angle, Math.max(size, 0.1)));
+  } else if (next.turns === 0) assign(next, left, right, top, bottom);
   else if (next.turns === 1) assign(next, bottom, top, -left, -right);
   else if (next.turns === 2) assign(next, -right, -left, -bottom, -top);
   else assign(next, -top, -bottom, right, left);
@@ -164,11 +175,22 @@ function startsNewLine(line: OpenLine, next: NextChar, backwardTurns: number): b
   if (line.turns !== next.turns || line.owner !== next.owner || line.block !== next.block) return true;
   const { last } = line;
   const height = Math.min(measureHeight(last), measureHeight(next));
+  // Characters without a height, such as those of type 3 fonts without a box.
+  if (height < MIN_HEIGHT_POINTS) return Math.abs(last.bottom - next.bottom) > MIN_HEIGHT_POINTS;
   if (next.turns === backwardTurns && next.end <= last.start + 0.2 * height) return true;
+  if (startsAgain(line, next, height)) return true;
   const shared = Math.min(last.top, next.top) - Math.max(last.bottom, next.bottom);
   return (
     shared < 0.1 * height && !followsDownwards(last, next, isColumnScript(next.code) ? 0.5 * height : 0.02 * height)
   );
+}
+
+const MIN_HEIGHT_POINTS = 0.5;
+
+/** Whether text returns to where the line began, as when it is drawn over itself. Right-to-left text always does. */
+function startsAgain(line: OpenLine, next: NextChar, height: number): boolean {
+  if (line.codes.length < 3 || isRightToLeft(next.code) || isRightToLeft(line.codes.at(-1) ?? 0)) return false;
+  return next.end < line.end && Math.abs(next.start - line.start) < 0.2 * height;
 }
 
 /** Whether a character is of a script that is often written in columns. */
@@ -185,11 +207,12 @@ function followsDownwards(last: MutableBox, box: MutableBox, maxGap: number): bo
 
 function openLine({ turns, owner, block, style, start, end, top, bottom }: NextChar): OpenLine {
   const last = { start, end, top, bottom };
-  const chars = { codes: [], starts: [], ends: [] };
+  const chars = { codes: [], starts: [], ends: [], inserted: [] };
   return {
     ...chars,
     ...{ turns, owner, block, style, start, end, top, bottom, last },
     styleLead: 0,
+    lastObject: 0,
     boldChars: 0,
     monoChars: 0,
   };
@@ -197,6 +220,7 @@ function openLine({ turns, owner, block, style, start, end, top, bottom }: NextC
 
 function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly TextStyle[]): Line {
   const { codes, starts, ends, turns, owner, block, start, end, top, bottom } = line;
+  closeLetterGaps(line, line);
   const drawnChars = codes.reduce((sum, code) => (isSpace(code) ? sum : sum + 1), 0);
   const style = {
     size: styles[line.style]?.size ?? 0,
@@ -204,7 +228,19 @@ function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly Tex
     isMono: line.monoChars >= MIN_MONO_SHARE * drawnChars,
   };
   const chars = { codes, starts, ends };
-  return { text: toText(codes), turns, owner, block, style, chars, start, end, top, bottom, endsWithHyphen };
+  return {
+    text: repairBrackets(toText(codes)),
+    turns,
+    owner,
+    block,
+    style,
+    chars,
+    start,
+    end,
+    top,
+    bottom,
+    endsWithHyphen,
+  };
 }
 
 /** Signs that the monospaced font lacks are drawn in another. */
@@ -230,11 +266,21 @@ function toText(codes: readonly number[]): string {
   return toText(codes.slice(0, MAX_ARGUMENTS)) + toText(codes.slice(MAX_ARGUMENTS));
 }
 
-function appendChar(line: OpenLine, next: NextChar, hasSpace: boolean): void {
-  const accented = isDrawnOver(line.last, next) ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
-  if (accented === null) appendSeparate(line, next, hasSpace);
+/** A space of the text, one that PDFium takes a gap for, or none. */
+type Space = "drawn" | "inserted" | "none";
+
+function appendChar(line: OpenLine, next: NextChar, space: Space): void {
+  const isOver = line.codes.length > 0 && isDrawnOver(line.last, next);
+  // Drawn twice to look bold. The letters of a ligature are at one place too, but belong to one text object.
+  if (isOver && line.codes.at(-1) === next.code && line.lastObject !== next.object) {
+    line.last.end = Math.max(line.last.end, next.end);
+    return;
+  }
+  const accented = isOver ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
+  if (accented === null) appendSeparate(line, next, space);
   else appendAccented(line, accented);
   countStyle(line, next);
+  line.lastObject = next.object;
   line.start = Math.min(line.start, next.start);
   line.end = Math.max(line.end, next.end);
   line.top = Math.max(line.top, next.top);
@@ -246,10 +292,12 @@ function appendChar(line: OpenLine, next: NextChar, hasSpace: boolean): void {
 export const WORD_GAP = 0.15;
 export const CELL_GAP = 1.5;
 
-function appendSeparate(line: OpenLine, next: NextChar, hasSpace: boolean): void {
+function appendSeparate(line: OpenLine, next: NextChar, space: Space): void {
   const gap = (next.start - line.last.end) / measureHeight(next);
-  if (line.codes.length > 0 && (hasSpace || gap >= WORD_GAP))
+  if (line.codes.length > 0 && (space !== "none" || gap >= WORD_GAP)) {
+    if (space !== "drawn") line.inserted.push(line.codes.length);
     pushCode(line, gap > CELL_GAP ? TAB : SPACE, line.last.end, next.start);
+  }
   pushCode(line, next.code, next.start, next.end);
 }
 
@@ -302,9 +350,4 @@ function sortRows(lines: Line[], backwardTurns: number): Line[] {
 export function sharesRow(a: LineBox, b: LineBox): boolean {
   const shared = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
   return shared > 0.5 * Math.min(measureHeight(a), measureHeight(b));
-}
-
-/** The height of a line; never 0, because it is used as a divisor. */
-export function measureHeight({ top, bottom }: LineBox): number {
-  return Math.max(top - bottom, 0.1);
 }

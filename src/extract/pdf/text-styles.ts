@@ -11,30 +11,33 @@ export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
   const fonts = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
   return {
     list,
-    /** The index of the style of a text object, whose first character has this index. */
-    read(object: Pointer, charIndex: number): number {
+    /** The index of the style of a text object, whose first character has this index, and its angle in radians. */
+    read(object: Pointer, charIndex: number): { readonly style: number; readonly angle: number } {
       const font = pdfium.call.FPDFTextObj_GetFont(object);
-      const size = readSize(pdfium, textPage, charIndex);
+      const { size, angle } = readSize(pdfium, textPage, charIndex);
       const key = `${font} ${size}`;
-      const known = indexes.get(key);
-      if (known !== undefined) return known;
-      const face = fonts.get(font) ?? readFace(pdfium, font);
-      fonts.set(font, face);
-      indexes.set(key, list.length);
-      return list.push({ size, ...face }) - 1;
+      const style = indexes.get(key) ?? list.length;
+      if (style === list.length) {
+        const face = fonts.get(font) ?? readFace(pdfium, font);
+        fonts.set(font, face);
+        indexes.set(key, style);
+        list.push({ size, ...face });
+      }
+      return { style, angle };
     },
   };
 }
 
-/** Text may be scaled by its matrix alone, with a font size of 1. */
-function readSize(pdfium: Pdfium, textPage: Pointer, charIndex: number): number {
-  const fontSize = Math.abs(pdfium.call.FPDFText_GetFontSize(textPage, charIndex));
-  const scale = withMemory(pdfium, 24, (pointer) => {
-    if (pdfium.call.FPDFText_GetMatrix(textPage, charIndex, pointer) === 0) return 1;
-    const [, , c = 0, d = 1] = new Float32Array(pdfium.memory(), pointer, 6);
-    return Math.hypot(c, d);
+/** Text may be scaled by its matrix alone, with a font size of 1. The angle of PDFium's own call ignores slanted text. */
+function readSize(pdfium: Pdfium, textPage: Pointer, charIndex: number) {
+  const fontSize = pdfium.call.FPDFText_GetFontSize(textPage, charIndex);
+  const matrix = withMemory(pdfium, 24, (pointer) => {
+    if (pdfium.call.FPDFText_GetMatrix(textPage, charIndex, pointer) === 0) return null;
+    const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(pdfium.memory(), pointer, 4);
+    return { scale: Math.hypot(c, d), angle: Math.atan2(b, a) };
   });
-  return Math.round(fontSize * (scale ?? 1) * 10) / 10;
+  const { scale, angle } = matrix ?? { scale: 1, angle: 0 };
+  return { size: Math.round(Math.abs(fontSize) * scale * 10) / 10, angle: fontSize < 0 ? angle + Math.PI : angle };
 }
 
 /** Font descriptor flags of ISO 32000-2, 9.8.2. */

@@ -1,5 +1,6 @@
 /** Finds tables without rules: rows whose cells keep to the same columns. */
-import { isSpace, type Line, measureHeight, sliceLine } from "../text-lines.ts";
+import { isSpace, measureHeight } from "../line-box.ts";
+import { type Line, sliceLine } from "../text-lines.ts";
 import { type LineOrTable, makeTable } from "./table.ts";
 
 /** A gap that may separate two cells, in line heights; a justified line rarely has one. */

@@ -1,5 +1,6 @@
 /** Finds code, which is set in a monospaced font, and writes it with its indentation. */
-import { isSpace, type Line, measureHeight } from "../text-lines.ts";
+import { isSpace, measureHeight } from "../line-box.ts";
+import type { Line } from "../text-lines.ts";
 
 /** The number of lines from here on that are one code block; 0 if it is none. */
 export function countCodeLines(lines: readonly Line[], from: number): number {

@@ -1,6 +1,7 @@
 /** Decides which lines are headings: by tags, by bookmarks, by size, weight and numbering. */
 import type { Box } from "../glyphs.ts";
-import { type Line, measureHeight } from "../text-lines.ts";
+import { measureHeight } from "../line-box.ts";
+import type { Line } from "../text-lines.ts";
 import type { TextStyle } from "../text-styles.ts";
 import type { TagBlock } from "./tags.ts";
 

@@ -1,5 +1,6 @@
 /** Finds tables whose rows and columns are separated by drawn rules. */
-import { isSpace, type Line, sliceLine } from "../text-lines.ts";
+import { isSpace } from "../line-box.ts";
+import { type Line, sliceLine } from "../text-lines.ts";
 import type { Rule } from "./drawn-rules.ts";
 import { isTable, type LineOrTable, makeTable } from "./table.ts";
 

@@ -1,6 +1,7 @@
 /** Drops running headers and footers that the pages before have already shown. */
 import type { Box } from "../glyphs.ts";
-import { type Line, measureHeight } from "../text-lines.ts";
+import { measureHeight } from "../line-box.ts";
+import type { Line } from "../text-lines.ts";
 
 /** The lines of a page, and the page's visible part. */
 export type PageLines = { readonly lines: readonly Line[]; readonly box: Box };
