@@ -5,11 +5,12 @@ export function isRightToLeft(code: number): boolean {
   return (code >= 0x0590 && code < 0x0900) || (code >= 0xfb1d && code < 0xfe00) || (code >= 0xfe70 && code < 0xfefd);
 }
 
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const pairs = ["()", "[]", "{}"] as const;
 
 /** The text with brackets that open before they close. Lines without right-to-left letters are left alone. */
 export function repairBrackets(text: string): string {
-  if (!Array.from(text).some((char) => isRightToLeft(char.codePointAt(0) ?? 0))) return text;
+  if (!rightToLeft.test(text) || !/[()[\]{}]/.test(text)) return text;
   return pairs.reduce(repairPair, text);
 }
 

@@ -59,11 +59,10 @@ function collectRows(lines: readonly Line[]): Row[] {
 
 function movesRight(cell: readonly Line[], part: Line): boolean {
   const last = cell.at(-1);
-  const { end } = boundsOf(cell);
-  const [top, bottom] = [Math.max(...cell.map((line) => line.top)), Math.min(...cell.map((line) => line.bottom))];
+  if (last?.turns !== part.turns || part.start < last.end) return false;
   const middle = (part.top + part.bottom) / 2;
-  const height = measureHeight(part);
-  return last?.turns === part.turns && part.start >= end && middle > bottom && middle < top + MAX_RISE * height;
+  const top = Math.max(...cell.map((line) => line.top));
+  return part.start >= boundsOf(cell).end && middle > last.bottom && middle < top + MAX_RISE * measureHeight(part);
 }
 
 /** A cell in the middle of its row may begin lower than the cells after it, in line heights. */
@@ -75,8 +74,9 @@ function movesDown(cell: readonly Line[], part: Line): boolean {
   const last = cell.at(-1);
   if (last === undefined || cell.length >= MAX_CELL_LINES || last.turns !== part.turns) return false;
   const gap = (last.bottom - part.top) / measureHeight(part);
+  if (gap <= -0.5 || gap >= MAX_LINE_GAP) return false;
   const { start, end } = boundsOf(cell);
-  return gap > -0.5 && gap < MAX_LINE_GAP && part.start < end && part.end > start;
+  return part.start < end && part.end > start;
 }
 
 /** The parts of a line between wide gaps. */

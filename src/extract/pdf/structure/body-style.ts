@@ -10,11 +10,11 @@ const MIN_BODY_SHARE = 0.25;
 /** A manual may have more code than text; above this share the whole document is typed. */
 const MIN_MONO_SHARE = 0.85;
 
-/** The style of the text in these lines. */
-export function findBodyStyle(lines: readonly Line[]): TextStyle {
+/** The style of the text on these pages. */
+export function findBodyStyle(pages: readonly (readonly Line[])[]): TextStyle {
   const charsBySize = new Map<number, number>();
   let [total, bold, mono] = [0, 0, 0];
-  for (const { style, text } of lines) {
+  for (const { style, text } of pages.flat()) {
     total += text.length;
     if (style.isBold) bold += text.length;
     if (style.isMono) mono += text.length;

@@ -23,6 +23,7 @@ export function findRuledTables(pieces: readonly LineOrTable[], rules: readonly 
 /** Groups of rules that touch each other and form at least two columns and two rows. */
 function findGrids(rules: readonly Rule[]): Grid[] {
   const grids: Grid[] = [];
+  if (rules.filter(({ isHorizontal }) => !isHorizontal).length < 3) return grids;
   const remaining = new Set(rules);
   for (const first of rules) {
     if (!remaining.delete(first)) continue;

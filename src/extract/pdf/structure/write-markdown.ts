@@ -28,7 +28,7 @@ type PageStructure = {
 export function writeMarkdown(page: PageLines, before: readonly PageLines[], structure: PageStructure): string {
   const lines = placeFields(dropRunningLines(page, before));
   const context: HeadingContext = {
-    body: findBodyStyle([page, ...before].flatMap((each) => each.lines)),
+    body: findBodyStyle([page, ...before].map(({ lines }) => lines)),
     tags: structure.tags,
     bookmarked: findBookmarked(lines, structure.bookmarks),
     page: page.box,
