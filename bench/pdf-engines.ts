@@ -16,8 +16,28 @@ export const engines: readonly Engine[] = [
   { name: "pdf-parse", load: loadPdfParse },
   { name: "unpdf", load: loadUnpdf },
   { name: "pdfjs-dist", load: loadPdfjs },
-  { name: "liteparse", load: loadLiteparse },
+  { name: "liteparse", load: () => loadLiteparse("text") },
 ];
+
+/** Engines that write Markdown, for documents whose structure is known. */
+export const markdownEngines: readonly Engine[] = [
+  { name: "ours, Markdown", load: async () => readOurMarkdown },
+  { name: "liteparse, Markdown", load: () => loadLiteparse("markdown") },
+  { name: "pdf-inspector, Markdown", load: loadPdfInspector },
+];
+
+async function readOurMarkdown(bytes: Uint8Array): Promise<Text> {
+  const opened = await openPdf(bytes);
+  if ("failed" in opened) throw new Error(opened.failed.detail);
+  const { document } = opened;
+  const bookmarks = Map.groupBy(document.outline, ({ page }) => page);
+  const texts = Array.from(
+    { length: document.pageCount },
+    (_, index) => document.readPageMarkdown(index, { bookmarks: bookmarks.get(index) ?? [] }).text,
+  );
+  document.close();
+  return { text: texts.join("\n\n"), pages: texts.length };
+}
 
 async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text> {
   const opened = await openPdf(bytes);
@@ -149,16 +169,27 @@ async function loadPdfjs() {
 type Liteparse = {
   LiteParse: new (options: {
     ocrEnabled: boolean;
+    outputFormat: string;
   }) => {
     parse(bytes: Uint8Array): Promise<{ text: string; totalPages: number }>;
   };
 };
 
-async function loadLiteparse() {
+async function loadLiteparse(outputFormat: "text" | "markdown") {
   const { LiteParse } = await load<Liteparse>("@llamaindex/liteparse");
-  const parser = new LiteParse({ ocrEnabled: false });
+  const parser = new LiteParse({ ocrEnabled: false, outputFormat });
   return async (bytes: Uint8Array): Promise<Text> => {
     const { text, totalPages } = await parser.parse(bytes);
     return { text, pages: totalPages };
+  };
+}
+
+type PdfInspector = { processPdf(bytes: Buffer): { markdown?: string; pageCount: number } };
+
+async function loadPdfInspector() {
+  const { processPdf } = await load<PdfInspector>("@firecrawl/pdf-inspector");
+  return async (bytes: Uint8Array): Promise<Text> => {
+    const { markdown = "", pageCount } = processPdf(Buffer.from(bytes));
+    return { text: markdown, pages: pageCount };
   };
 }
