@@ -159,8 +159,9 @@ function readObjects(
       objectNumber += 1;
       turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index), call.FPDFText_GetFontSize(textPage, index));
       owner = owners.get(object) ?? 0;
-      invisible = call.FPDFTextObj_GetTextRenderMode(object) === INVISIBLE_MODE ? 1 : 0;
-      const read = styleReader.read(object, index);
+      const renderMode = call.FPDFTextObj_GetTextRenderMode(object);
+      invisible = renderMode === INVISIBLE_MODE ? 1 : 0;
+      const read = styleReader.read(object, index, renderMode);
       style = read.style;
       if (isOblique(read.angle)) turns = obliqueTurn(angles, read.angle) ?? turns;
       block = blockByContent.size === 0 ? 0 : (blockByContent.get(call.FPDFPageObj_GetMarkedContentID(object)) ?? 0);

@@ -4,6 +4,9 @@ import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
 /** The style of a text object; the size is in points as a viewer sees it. */
 export type TextStyle = { readonly size: number; readonly isBold: boolean; readonly isMono: boolean };
 
+/** Text render mode that draws the outline of filled letters, which makes them bold. */
+const FILL_AND_STROKE = 2;
+
 /** Collects the styles of one page. Most pages have a handful, used by thousands of text objects. */
 export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
   const list: TextStyle[] = [{ size: 0, isBold: false, isMono: false }];
@@ -12,16 +15,17 @@ export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
   return {
     list,
     /** The index of the style of a text object, whose first character has this index, and its angle in radians. */
-    read(object: Pointer, charIndex: number): { readonly style: number; readonly angle: number } {
+    read(object: Pointer, charIndex: number, renderMode: number): { readonly style: number; readonly angle: number } {
       const font = pdfium.call.FPDFTextObj_GetFont(object);
       const { size, angle } = readSize(pdfium, textPage, charIndex);
-      const key = `${font} ${size}`;
+      const isOutlined = renderMode === FILL_AND_STROKE;
+      const key = `${font} ${size} ${isOutlined}`;
       const style = indexes.get(key) ?? list.length;
       if (style === list.length) {
         const face = fonts.get(font) ?? readFace(pdfium, font);
         fonts.set(font, face);
         indexes.set(key, style);
-        list.push({ size, ...face });
+        list.push({ size, ...face, ...(isOutlined && { isBold: true }) });
       }
       return { style, angle };
     },
@@ -54,7 +58,7 @@ function readFace(pdfium: Pdfium, font: Pointer): Pick<TextStyle, "isBold" | "is
     return isComplete ? Buffer.from(pdfium.memory(), pointer, sizeBytes - 1).toString("latin1") : "";
   });
   return {
-    isBold: (flags & FORCE_BOLD) !== 0 || /bold|black|heavy|demi|CMBX|CMSSBX/i.test(name ?? ""),
+    isBold: (flags & FORCE_BOLD) !== 0 || /bold|black|heavy|demi|[-,]Bd|[-,]Hv|W[6-9]$|CMBX|CMSSBX/i.test(name ?? ""),
     isMono: (flags & FIXED_PITCH) !== 0 || /mono|courier|consol|typewriter|CMTT/i.test(name ?? ""),
   };
 }

@@ -19,6 +19,7 @@ export type PageBookmark = { readonly label: string; readonly level: number };
 
 /** How much larger than the body text, from which on it is a heading of this level. */
 const levelRatios = [1.75, 1.4, 1.12] as const;
+export const SMALLEST_SIZED_LEVEL = levelRatios.length;
 /** A heading in the size of the body text must be bold, and is below those that are larger. */
 const BOLD_LEVEL = 4;
 const MIN_BOLD_RATIO = 0.8;

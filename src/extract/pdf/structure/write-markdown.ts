@@ -11,6 +11,7 @@ import {
   findHeadingLevel,
   type HeadingContext,
   type PageBookmark,
+  SMALLEST_SIZED_LEVEL,
 } from "./headings.ts";
 import { writeLists } from "./lists.ts";
 import { dropRunningLines, type PageLines } from "./running-lines.ts";
@@ -85,12 +86,26 @@ function writeSpecial(
   if (codeLines > 0) return { text: writeCode(lines.slice(from, from + codeLines)), count: codeLines };
   const level = findHeadingLevel(line, before, lines[from + 1], context);
   if (level === null) return null;
+  // A paragraph in slightly larger type, such as a summary.
+  if (level === SMALLEST_SIZED_LEVEL && countSimilarLines(lines, from) > MAX_HEADING_LINES) return null;
   // Only the first line of a heading needs room above it.
   return writeHeading(lines, from, level, (next) => findHeadingLevel(next, undefined, undefined, context));
 }
 
 /** More lines are not one heading. */
 const MAX_HEADING_LINES = 4;
+
+/** The lines around this one that follow each other in the same type. */
+function countSimilarLines(lines: readonly Line[], index: number): number {
+  const continues = (at: number): boolean => {
+    const [line, next] = [lines[at], lines[at + 1]];
+    return line !== undefined && next !== undefined && continuesHeading(line, next);
+  };
+  let [first, last] = [index, index];
+  while (first > 0 && index - first <= MAX_HEADING_LINES && continues(first - 1)) first -= 1;
+  while (last - index <= MAX_HEADING_LINES && continues(last)) last += 1;
+  return last - first + 1;
+}
 
 function writeHeading(
   lines: readonly Line[],
