@@ -39,19 +39,31 @@ export async function printStructure(paths: readonly string[]): Promise<void> {
 /** `weirs.chromium-tagged.pdf` was made by `chromium-tagged`. */
 const makerOf = (path: string): string => basename(path).split(".").at(-2) ?? "";
 
-/** SPILLWAY_PYTHON names a Python that has these packages. */
+/** SPILLWAY_PYTHON names a Python that has these packages. Each expression is the Markdown of the file `path`. */
 const pythonPrograms = {
-  pymupdf4llm: "import sys, pymupdf4llm; sys.stdout.write(pymupdf4llm.to_markdown(sys.argv[1], show_progress=False))",
-  markitdown: "import sys, markitdown; sys.stdout.write(markitdown.MarkItDown().convert(sys.argv[1]).text_content)",
-};
+  pymupdf4llm: ["import pymupdf4llm", "pymupdf4llm.to_markdown(path, show_progress=False)"],
+  markitdown: ["import markitdown", "markitdown.MarkItDown().convert(path).text_content"],
+} as const;
 
-function readWithPython(program: string, paths: readonly string[]): Pick<Reading, "text">[] | null {
+/** One process reads all files; one that it cannot read is empty. */
+function readWithPython([start, read]: readonly [string, string], paths: readonly string[]) {
   const python = process.env.SPILLWAY_PYTHON;
   if (python === undefined) return null;
-  return paths.map((path) => {
-    const options = { encoding: "utf8", maxBuffer: 2 ** 28, timeout: 60_000 } as const;
-    return { text: spawnSync(python, ["-c", program, path], options).stdout ?? "" };
+  const program = `
+import json, sys
+${start}
+def read(path):
+    try: return ${read}
+    except Exception: return ""
+out = open(3, "w")
+for path in sys.argv[1:]: out.write(json.dumps(read(path)) + "\\n")
+`;
+  const { output } = spawnSync(python, ["-c", program, ...paths], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
+  return (output[3] ?? "").split("\n").flatMap((line) => (line === "" ? [] : [{ text: String(JSON.parse(line)) }]));
 }
 
 function cells(readings: readonly Pick<Reading, "text">[], expected: readonly Structure[], indexes: readonly number[]) {
