@@ -1,10 +1,12 @@
-/** Writes the generated files of docs/: settings and their schema, events, commands, tools and MCP clients. */
+/** Writes the generated files of docs/: settings and their schema, events, commands, tools, MCP clients and where they keep their configs. */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
 import { renderCommandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
+import { renderInstallMarkdown } from "../src/surfaces/clients/install-docs.ts";
 import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
+import { renderMeasuredClients } from "./measured-clients.ts";
 
 /** The generated files by name. A test checks that the committed files are the same. */
 export async function renderDocFiles(): Promise<Readonly<Record<string, string>>> {
@@ -14,7 +16,8 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
     "events.md": eventsMarkdown(),
     "cli.md": await renderCommandsMarkdown(),
     "tools.md": toolsMarkdown(),
-    "mcp.md": renderMcpMarkdown(),
+    "mcp.md": renderMcpMarkdown() + (await renderMeasuredClients()),
+    "install.md": renderInstallMarkdown(),
   };
 }
 

@@ -366,6 +366,30 @@ export const settingRows = {
       "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
       "public address of each provider.",
   },
+  "sites.api": {
+    type: "choice",
+    choices: ["on", "off"],
+    default: "on",
+    scope: "project",
+    about:
+      "Reads pages of code hosts, package registries and forums through their public API where that says more in fewer " +
+      "words; the page itself is the fallback. `off` always reads the page.",
+  },
+  "sites.addresses": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "API addresses of such sites, such as gitlab=https://git.example.com/api/v4 for a server of your own; its pages are " +
+      "then recognised too. A private address also needs network.allow. Default: the public ones.",
+  },
+  "sites.clone_bytes": {
+    type: "bytes",
+    default: 350 * MiB,
+    min: 1 * MiB,
+    scope: "user",
+    about: "The largest repository that is cloned, in bytes on disk; the clone of a larger one is stopped and deleted.",
+  },
   "search.embed_url": {
     type: "text",
     default: null,
