@@ -19,8 +19,8 @@ export const about =
   "PDF text: CPU, peak memory, failures, agreement with pdftotext and mutool, and structure, ours and peers.";
 
 /**
- * Prints the tables for the open PDFs (SPILLWAY_PDFS, by default the corpus) and for further ones that nobody looked at
- * while tuning (SPILLWAY_PDFS_UNSEEN). Folders are separated by colons. PDFs of `make-pdfs.ts` are scored by their
+ * Prints the tables for the open PDFs (SPILLWAY_PDFS, by default the corpus) and for further ones that were not looked
+ * at while tuning (SPILLWAY_PDFS_UNSEEN). Folders are separated by colons. PDFs of `make-pdfs.ts` are scored by their
  * structure, all others by their words.
  */
 export async function run(): Promise<void> {

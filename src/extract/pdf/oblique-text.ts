@@ -1,6 +1,6 @@
 /** Text at an angle that is not a quarter turn: its boxes are turned so that its lines run from left to right. */
 
-/** Numbers of turns from here on stand for angles of a list. */
+/** Numbers of turns from here on are indexes of a list of angles. */
 export const FIRST_OBLIQUE_TURN = 4;
 
 /** Smaller deviations from a quarter turn are scans that are not quite straight, in radians. */

@@ -56,9 +56,11 @@ function isAtEdge({ top, bottom, turns }: Line, page: Box): boolean {
 /** The lines that bookmarks lead to. A table of contents has the same words in smaller type. */
 export function findBookmarked(lines: readonly Line[], bookmarks: readonly PageBookmark[]): ReadonlyMap<Line, number> {
   const levels = new Map<Line, number>();
+  if (bookmarks.length === 0) return levels;
+  const linesByWords = Map.groupBy(lines, ({ text }) => toWords(text));
   for (const { label, level } of bookmarks) {
     const words = toWords(label);
-    const matches = lines.filter((line) => words !== "" && toWords(line.text) === words && !levels.has(line));
+    const matches = words === "" ? [] : (linesByWords.get(words) ?? []).filter((line) => !levels.has(line));
     const [best] = matches.sort((a, b) => measureWeight(b) - measureWeight(a));
     if (best !== undefined) levels.set(best, level);
   }

@@ -25,9 +25,13 @@ type PageStructure = {
   readonly rules: readonly Rule[];
 };
 
+/** A page with more lines is a drawing or an attack, and is written plainly. */
+const MAX_LINES = 5_000;
+
 /** The Markdown of a page, without a final newline. `before` are the pages before it, nearest first. */
 export function writeMarkdown(page: PageLines, before: readonly PageLines[], structure: PageStructure): string {
   const lines = placeFields(dropRunningLines(page, before));
+  if (lines.length > MAX_LINES) return normalizeLetters(joinLines(lines));
   const context: HeadingContext = {
     body: findBodyStyle([page, ...before].map(({ lines }) => lines)),
     tags: structure.tags,
