@@ -72,7 +72,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.html",
     args: ["fetch", "weir.html"],
-    maxModules: 229,
+    maxModules: 232,
     without: ["search", "overflow", "tools", "retrieval", ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
@@ -93,13 +93,13 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 135,
+    maxModules: 137,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 159,
+    maxModules: 160,
     without: [
       "search/embed",
       "overflow",
@@ -114,7 +114,7 @@ const flows: readonly Flow[] = [
   {
     name: "index",
     args: ["index"],
-    maxModules: 158,
+    maxModules: 159,
     without: [
       "search/embed",
       "overflow",
@@ -129,8 +129,9 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    // 16 of them are web search: which tools are listed depends on the keys that each provider names.
-    maxModules: 295,
+    // 16 of them are web search: which tools are listed depends on the keys that each provider names. Two are what two
+    // tools share of a responseId, and the fields that a model can act on.
+    maxModules: 299,
     without: [
       "search/embed",
       "overflow",
@@ -150,7 +151,7 @@ const flows: readonly Flow[] = [
   {
     name: "proxy",
     args: ["proxy", "--set", "proxy.port=0"],
-    maxModules: 165,
+    maxModules: 171,
     without: ["search", "verbs", "tools", "extract", "surfaces/mcp", "surfaces/runner", "surfaces/ai-sdk"],
     stop: async (child) => {
       await once(child.stdout, "data");

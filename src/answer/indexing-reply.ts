@@ -14,6 +14,10 @@ export function formatJobSummary({ job_id, status, progress, repository_path }: 
 
 /** What the reader should know, and what to do next. */
 export function listJobNotices(record: JobRecord): string[] {
+  return [...(record.project_problem === undefined ? [] : [record.project_problem]), ...listProgress(record)];
+}
+
+function listProgress(record: JobRecord): string[] {
   const { status, job_id, message, error, files_done, files_total, repository_id, project_id, storage_problem } =
     record;
   if (error !== null) return [error];
@@ -25,7 +29,7 @@ export function listJobNotices(record: JobRecord): string[] {
   return [
     counts,
     ids,
-    `search_code answers with what is ready; get_indexing_status job_id=${job_id} reports the progress.`,
+    `search_code answers with what is ready; index_repository action=status job_id=${job_id} reports the progress.`,
   ];
 }
 

@@ -12,7 +12,7 @@ import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
 import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
@@ -37,17 +37,19 @@ type ReadFacts = {
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, budget } = facts;
   const place = findPlaceFields(reading, extract);
-  const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref });
+  const isBlank = reading.type === "range" && isBlankText(reading.fittedText, extract);
+  const error = describeFailure(record, extract, isBlank);
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref, isBlank });
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
-    reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
+    reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matched.count;
   const nextRead = findNextRead(facts);
   return {
     summary: summaryLine(facts),
     failure: error ?? null,
     nextRead,
-    notices: warnings,
+    required: warnings,
+    notices: [],
     fenceWord: facts.fenceWord,
     claims: [],
     content,
@@ -73,7 +75,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
       next_offset: nextRead?.offset ?? null,
-      ...(nextRead?.pages === undefined ? {} : { next_pages: nextRead.pages }),
+      ...(nextRead?.rest?.selector === "pages" && { next_pages: nextRead.rest.range }),
+      ...(nextRead?.rest?.selector === "lines" && { next_lines: nextRead.rest.range }),
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -109,7 +112,7 @@ function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
 function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
   const { canContinue, hasText, size } = extract;
   const isAtEnd = selector.type === "offset" && hasText && canContinue;
-  const next = reading.next ?? (isAtEnd ? { offset: size.chars } : null);
+  const next = reading.next ?? (isAtEnd ? { offset: size.chars, rest: null } : null);
   return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
 }
 
@@ -163,15 +166,15 @@ function rangeSummary(facts: ReadFacts, reading: RangeReading): string {
 const quoteLabel = (label: string): string => (label === "" ? "" : JSON.stringify(clip(label)));
 
 /** A question about a text that is not extracted to its end is answered from a part of it, and says so. */
-function passageSummary(ref: string, { passages, matchedCount }: PassageReading, extract: Extract): string {
+function passageSummary(ref: string, { passages, matched }: PassageReading, extract: Extract): string {
   const where = extract.isPartial ? `${ref}, as far as it was read,` : ref;
-  if (matchedCount === 0)
+  if (matched.count === 0)
     return `[No passage of ${where} contains a word of the query. Try other words, or read by lines.]`;
-  const all = formatCount(matchedCount, "passage");
+  const all = `${matched.isEstimated ? "about " : ""}${formatCount(matched.count, "passage")}`;
   return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${where} that match the query.]`;
 }
 
-function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
+function passageFields({ passages, matched }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
   return {
     passages: passages.map(({ start, end, startLine, endLine, label, heading, score }) => ({
       offset: start,
@@ -182,7 +185,7 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
       heading,
       score: Number(score.toFixed(4)),
     })),
-    matched_count: matchedCount,
+    matched_count: matched.count,
   };
 }
 

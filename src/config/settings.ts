@@ -81,6 +81,24 @@ export const settingRows = {
     scope: "project may lower",
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
+  "mcp.form": {
+    type: "choice",
+    default: "auto",
+    choices: ["auto", "text", "structured", "both"],
+    scope: "user",
+    about:
+      "What the MCP server sends: the text, structured content with one line of text, or both. auto: what the client " +
+      "shows to its model. Before revision 2025-06-18 always text.",
+  },
+  "mcp.tools": {
+    type: "choice",
+    default: "core",
+    choices: ["core", "all"],
+    scope: "user",
+    about:
+      "Tools that the MCP server lists. core: at most six, which do everything. all: also web_fetch, web_fetch_html, " +
+      "get_search_content, get_indexing_status and cancel_indexing, which can be called in any case.",
+  },
   "tokens.model": {
     type: "text",
     default: null,
@@ -599,6 +617,33 @@ export const settingRows = {
     about:
       "Rules for the results of tools, each as tool=rule: keep (never removed), first (removed before others), or a number of " +
       "characters (longer results are cut to their beginning and end before they are sent).",
+  },
+  "overflow.calls": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether long texts that the model wrote into tool calls of earlier turns, such as the content of write_file, may be " +
+      "replaced by stubs once older results do not suffice.",
+  },
+  "overflow.pastes": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether the user's texts of 8,000 and more characters in earlier turns may be replaced by stubs once older results do " +
+      "not suffice.",
+  },
+  "overflow.count_tokens": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether the provider's free endpoint that counts tokens (Anthropic, OpenAI Responses, Gemini) is asked for the size of a " +
+      "smaller request before it is sent. The request is sent there too.",
   },
   "overflow.tell_client": {
     type: "integer",

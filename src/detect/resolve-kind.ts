@@ -141,7 +141,8 @@ function findWrongAnnouncement({ header, extension }: Evidence, found: ContentKi
   if (mediaType === null) return undefined;
   const kind = findContentKind(mediaType);
   const by = header.mediaType === null ? "name" : "header";
-  return isDisappointing(kind, found) ? { kind, mediaType, by } : undefined;
+  const isPageForData = found === "html" && isData(mediaType);
+  return isPageForData || isDisappointing(kind, found) ? { kind, mediaType, by } : undefined;
 }
 
 /** Text that turns out to be a document is read as such, and a ZIP file that is a document only says it less precisely. */
@@ -150,6 +151,11 @@ function isDisappointing(announced: ContentKind, found: ContentKind): boolean {
   if (announced === "unknown_binary") return found === "html";
   return !(announced === "archive" && found === "office_doc");
 }
+
+/** Text that programs read: whoever asks for it does not expect a page. */
+const isData = (mediaType: string): boolean =>
+  /^(?:application|text)\/(?:.*[+.-])?(?:json|xml|yaml|csv|ndjson|jsonl)$/.test(mediaType) &&
+  !/xhtml|html/.test(mediaType);
 
 function findContradictions(evidence: Evidence, decision: Decision): string[] {
   return [makeTypeNote(evidence, decision), makeCharsetNote(evidence, decision)].filter((note) => note !== null);

@@ -5,9 +5,10 @@
 import type { DownloadMonitor } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
 import { formatCount, formatSize } from "../answer/phrases.ts";
+import type { ClientProfile } from "../config/clients.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
-import { fitReply } from "../fit/fit-reply.ts";
+import { type Bound, type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
+import { type FittedClient, fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
@@ -58,9 +59,10 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
     const draft = await tool.run(input.values, { ...session, incoming: incoming.watch });
-    const client = await clientLimit(session);
-    const budget = lowerBudget(draft.budget, { client, turn: turn?.shareChars() });
-    const compose = (chars: number, bound: Bound) => composeReply(draft.render(chars, bound, notes), notes, chars);
+    const client = await findClient(session);
+    const budget = lowerBudget(draft.budget, surfaceOf({ ...session, client }));
+    const compose = (chars: number, bound: Bound) =>
+      composeReply(draft.render(chars, bound, notes), notes, { chars, limitChars: budget.chars });
     const reply = fitReply(compose, budget, client);
     turn?.spend(reply.text.length);
     draft.onSent?.();
@@ -82,11 +84,19 @@ function turnFullError(maxCalls: number): SpillwayError {
   });
 }
 
-/** What the client accepts of one reply; tokens are counted by its model's tokenizer where there is one. */
-async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
+/** The client and what it accepts; tokens are counted by its model's tokenizer where there is one. */
+async function findClient({ client, tokenizer }: ToolSession): Promise<SurfaceClient | undefined> {
   const counter = await tokenizer();
   const max = client?.limit.tokens;
-  return counter === undefined || max === undefined ? client?.limit : { ...client?.limit, tokens: { ...counter, max } };
+  if (client === undefined || counter === undefined || max === undefined) return client;
+  return { ...client, limit: { ...client.limit, tokens: { ...counter, max } } };
+}
+
+type SurfaceClient = FittedClient & Pick<ClientProfile, "unaskedChars">;
+
+/** What the surface of a call allows, for lowerBudget. */
+export function surfaceOf({ client, turn }: { client?: SurfaceClient | undefined } & Pick<ToolSession, "turn">) {
+  return { client: client?.limit, unasked: client?.unaskedChars, turn: turn?.shareChars() };
 }
 
 const PROGRESS_INTERVAL_MS = 2_000;
@@ -125,9 +135,13 @@ function countIncoming(): { readonly watch: DownloadMonitor; countReceived(): Re
   };
 }
 
-function composeReply(rendered: RenderedReply, notes: readonly string[], chars: number): ToolReply {
-  const { summary, notices, body, structured, links = [], failed = false } = rendered;
-  const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
+function composeReply(
+  rendered: RenderedReply,
+  notes: readonly string[],
+  room: { readonly chars: number; readonly limitChars: number },
+): ToolReply {
+  const { summary, required = [], notices, body, structured, links = [], failed = false } = rendered;
+  const text = joinReply({ summary, required: [...required, ...notes], notices }, body, room);
   return {
     text,
     blocks: splitBlocks(text, rendered),
@@ -155,7 +169,8 @@ function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
   const hint = clip(isOurs ? error.hint : "This is a bug in the tool; other calls are not affected.", HINT_CHARS);
-  const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
+  const head = { summary: `${message}\n${hint}`, required: notes, notices: [] };
+  const text = joinReply(head, "", { chars: HINT_CHARS, limitChars: 2 * OVERHEAD_CHARS });
   return {
     text,
     blocks: [{ text }],

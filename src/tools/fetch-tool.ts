@@ -1,5 +1,5 @@
 /** What the fetch tools share: the address, the selected range, and the form of the reply. */
-import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { type Answer, formatBody, requiredNotices } from "../answer/answer.ts";
 import { type Audience, fixedAudience } from "../answer/truncation.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
@@ -46,8 +46,8 @@ export async function fetchSelected(
 function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
-    notices: [...answer.notices, notice],
-    fields: { ...answer.fields, warnings: [...answer.fields.warnings, notice] },
+    required: [notice, ...answer.required],
+    fields: { ...answer.fields, warnings: [notice, ...answer.fields.warnings] },
     shorten: (chars, bound) => addNotice(answer.shorten(chars, bound), notice),
   };
 }
@@ -60,7 +60,9 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
     summary: fetchAnswer.summary,
     failure: readAnswer.failure,
     nextRead: readAnswer.nextRead,
-    notices: [readAnswer.summary, ...readAnswer.notices],
+    // The summary of the fetch names the ref.
+    required: [readAnswer.summary.replace(readAnswer.fields.artifact_ref, "it"), ...readAnswer.required],
+    notices: readAnswer.notices,
     fenceWord: fetchAnswer.fenceWord,
     claims: fetchAnswer.claims,
     content: readAnswer.content,
@@ -105,7 +107,7 @@ const knownSchemes = ["http", "https", "data", "file"];
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(redactUrl(address), LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
-    ? `${name} is a handle: send it to read_artifact or get_search_content.`
+    ? `${name} is a handle: send it to read_artifact.`
     : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
@@ -123,10 +125,10 @@ export function renderFetched(
   const { responseId, audience = fixedAudience } = options;
   const shortened = answer.shorten(options.chars, options.bound);
   const { summary, notices, fields } = shortened;
-  const handle = responseId ? [`responseId=${responseId}`] : [];
   return {
     summary,
-    notices: [...headNotices(shortened, audience), ...handle, ...notices],
+    required: requiredNotices(shortened, audience),
+    notices,
     ...formatBody(shortened, audience),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
     links: makeLinks(fields),

@@ -43,6 +43,10 @@ export interface Tool<F extends Fields = Fields> {
   /** The schema of the structured content of every reply, errors included. */
   readonly output: JsonSchema;
   readonly hints: ToolHints;
+  /** Set where another tool does the same: it can be called, and is listed only on request. */
+  readonly isUnlisted?: true;
+  /** Set for the tools of every session: clients that search for tools then offer them from the start. */
+  readonly isCore?: true;
   /** Whether it can work here at all; one that cannot is not listed. Default: yes. */
   isOffered?(session: Pick<Session, "settings" | "env">): boolean;
   run(input: Input<F>, session: ToolSession): Promise<ReplyDraft>;
@@ -61,6 +65,9 @@ export type ReplyDraft = {
 /** A rendered reply: our text, then the sources' contents, and the same as fields. */
 export type RenderedReply = {
   readonly summary: string;
+  /** What a reader must know, one sentence each: shown whole, at the cost of content. Default: none. */
+  readonly required?: readonly string[];
+  /** Other notices; where they do not fit, whole ones are left out. */
   readonly notices: readonly string[];
   /** The sources' words, inside the fence of untrusted content; empty where there are none. */
   readonly body: string;

@@ -56,20 +56,18 @@ test("with little room each query still shows its best page", () => {
   const { structured, notices } = renderSearch({ outcomes, pages: [], responseId: "rs_1", fenceWord: "testword" }, 450);
   const shown = (structured.results as { url: string }[]).map(({ url }) => url);
   for (const name of ["a", "b", "c"]) assert.ok(shown.includes(`https://${name}.example/0`), shown.join());
-  assert.match(notices.join(), /Not shown: \d+ more pages; get_search_content lists all/);
+  assert.match(notices.join(), /Not shown: \d+ more pages; read_artifact lists all/);
 });
 
 test("a failed query is named beside the others' results, and an empty one says what to do", () => {
   const error = new SpillwayError("http_status", "exa failed: HTTP 402.", { hint: "Check EXA_API_KEY." });
   const failed: QueryResults = { query: "weirs", results: [], provider: null, notes: [], error };
-  const { notices } = renderSearch(
+  const { required, notices } = renderSearch(
     { outcomes: [failed, outcome("gates")], pages: [], responseId: null, fenceWord: "testword" },
     5_000,
   );
-  assert.deepEqual(notices, [
-    'Query "weirs": exa failed: HTTP 402. Check EXA_API_KEY.',
-    'Nothing was found for "gates": use other words, or fewer filters.',
-  ]);
+  assert.deepEqual(required, ['Query "weirs": exa failed: HTTP 402. Check EXA_API_KEY.']);
+  assert.deepEqual(notices, ['Nothing was found for "gates": use other words, or fewer filters.']);
 });
 
 const anyPage = fc

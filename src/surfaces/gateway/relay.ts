@@ -2,7 +2,7 @@
  * Relays MCP messages between a client and one server, line by line. Lines pass as they are, except the listing of
  * tools, results that are too large, and calls of the tool that reads them on, which are answered here.
  */
-import { type ClientProfile, findClientProfile } from "../../config/clients.ts";
+import { type ClientProfile, findClientProfile, findModel } from "../../config/clients.ts";
 import { lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
 import type { Session } from "../../session/session.ts";
 import { callTool } from "../../tools/call-tool.ts";
@@ -59,7 +59,9 @@ export function createRelay(options: RelayOptions): Relay {
   const pending = new Map<string, Pending>();
   const schemas = new Map<string, boolean>();
   const calls = new Map<string, AbortController>();
-  let profile: ClientProfile | undefined = findClientProfile(options.client);
+  let clientName = options.client;
+  let model: string | undefined;
+  let profile: ClientProfile | undefined = findClientProfile(clientName);
   let readTool = readArtifactTool.name;
 
   async function fromClient(line: string): Promise<void> {
@@ -79,12 +81,13 @@ export function createRelay(options: RelayOptions): Relay {
     return toServer(line);
   }
 
-  /** The client names itself in the handshake or, in newer revisions, with each request. */
+  /** The client names itself in the handshake or, in newer revisions, with each request; some name their model in calls. */
   function learnClient(method: string, params: JsonObject): void {
-    if (options.client !== undefined) return;
     const info =
       method === "initialize" ? params.clientInfo : toObject(params._meta)["io.modelcontextprotocol/clientInfo"];
-    if (isObject(info)) profile = findClientProfile(toText(info.name));
+    if (isObject(info) && options.client === undefined) clientName = toText(info.name);
+    model = findModel(toObject(params._meta)) ?? model;
+    profile = findClientProfile(clientName, model);
   }
 
   async function fromServer(line: string): Promise<void> {
@@ -136,7 +139,8 @@ export function createRelay(options: RelayOptions): Relay {
     calls.set(keyOf(id), controller);
     try {
       const signal = AbortSignal.any([session.signal, controller.signal]);
-      const reply = await callTool(readArtifactTool, params.arguments ?? {}, { ...session, signal, client: profile });
+      const client = profile && { ...profile, form: "text" as const };
+      const reply = await callTool(readArtifactTool, params.arguments ?? {}, { ...session, signal, client });
       const content = reply.blocks.map(({ text }) => ({ type: "text", text }));
       await toClient(writeResult(id, { content, isError: reply.isError }));
     } catch (error) {

@@ -1,12 +1,13 @@
 /** `health://status`: whether the settings and the store work, and what is wrong if not. */
-import { access, constants } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
+import { toStoreError } from "../../artifacts/store-errors.ts";
 import { describeProblems } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
-import { systemCode } from "../../errors.ts";
+import { describeWriteFailure, SpillwayError } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
 import { makeFolders } from "../../system/folders.ts";
-import { builtInTools, listOffered } from "../../tools/tools.ts";
+import { builtInTools, listShown } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 
 /** The status as the resource returns it. */
@@ -15,7 +16,7 @@ type Health = {
   readonly version: string;
   readonly node: string;
   readonly run: string;
-  readonly client: string | null;
+  readonly client: string;
   readonly tools: readonly string[];
   readonly handlers: readonly string[];
   readonly settings: { readonly files: readonly string[]; readonly problems: readonly string[] };
@@ -23,17 +24,17 @@ type Health = {
 };
 
 /** Checks the settings and the store now. */
-export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
+export async function checkHealth(session: Session, config: LoadedConfig, client: string): Promise<Health> {
   const problems = describeProblems(config.problems);
   const [folder = ""] = session.spoolFolders;
-  const problem = await findWriteProblem(folder);
+  const problem = (await findWriteProblem(folder)) ?? (await findReadProblem(session));
   return {
     status: problems.length === 0 && problem === null ? "ok" : "degraded",
     version,
     node: process.versions.node,
     run: session.store.run,
     client,
-    tools: listOffered(builtInTools, session).map(({ name }) => name),
+    tools: listShown(builtInTools, session).map(({ name }) => name),
     handlers: handlers.map(({ name }) => name),
     settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },
@@ -44,8 +45,25 @@ async function findWriteProblem(folder: string): Promise<string | null> {
   try {
     await makeFolders(folder);
     await access(folder, constants.W_OK);
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize < MIN_FREE_BYTES
+      ? "The disk is full: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder on another disk."
+      : null;
+  } catch (error) {
+    return `It ${describeWriteFailure(error)}: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder that can be written.`;
+  }
+}
+
+/** The catalogue writes its log in pages; with less room than a few of them nothing can be kept. */
+const MIN_FREE_BYTES = 128 * 1024;
+
+/** A catalogue that is damaged or of a newer version; null if it can be read. */
+async function findReadProblem({ store }: Session): Promise<string | null> {
+  try {
+    await store.totals();
     return null;
   } catch (error) {
-    return `It is not writable (${systemCode(error) ?? String(error)}): replies have no artifact_ref. Set SPILLWAY_HOME to a writable folder.`;
+    const problem = toStoreError("read", error);
+    return problem instanceof SpillwayError ? problem.advice : String(problem);
   }
 }
