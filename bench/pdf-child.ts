@@ -1,9 +1,9 @@
 /** Runs one PDF engine in a separate process: receives paths from the bench, sends the text and its cost. */
 import { readFileSync } from "node:fs";
-import { engines } from "./pdf-engines.ts";
+import { engines, markdownEngines } from "./pdf-engines.ts";
 import type { Reading } from "./pdf-readings.ts";
 
-const engine = engines.find(({ name }) => name === process.argv[2]);
+const engine = [...engines, ...markdownEngines].find(({ name }) => name === process.argv[2]);
 if (engine === undefined) throw new Error(`There is no engine ${process.argv[2]}.`);
 const read = await engine.load();
 

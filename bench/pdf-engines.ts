@@ -2,8 +2,8 @@
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { compareReadings } from "../src/extract/pdf/compare-readings.ts";
 import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
-import { chooseBetterText } from "../src/extract/pdf/garbled.ts";
 import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
 
 export type Text = { readonly text: string; readonly pages: number };
@@ -16,8 +16,28 @@ export const engines: readonly Engine[] = [
   { name: "pdf-parse", load: loadPdfParse },
   { name: "unpdf", load: loadUnpdf },
   { name: "pdfjs-dist", load: loadPdfjs },
-  { name: "liteparse", load: loadLiteparse },
+  { name: "liteparse", load: () => loadLiteparse("text") },
 ];
+
+/** Engines that write Markdown, for documents whose structure is known. */
+export const markdownEngines: readonly Engine[] = [
+  { name: "ours, Markdown", load: async () => readOurMarkdown },
+  { name: "liteparse, Markdown", load: () => loadLiteparse("markdown") },
+  { name: "pdf-inspector, Markdown", load: loadPdfInspector },
+];
+
+async function readOurMarkdown(bytes: Uint8Array): Promise<Text> {
+  const opened = await openPdf(bytes);
+  if ("failed" in opened) throw new Error(opened.failed.detail);
+  const { document } = opened;
+  const bookmarks = Map.groupBy(document.outline, ({ page }) => page);
+  const texts = Array.from(
+    { length: document.pageCount },
+    (_, index) => document.readPageMarkdown(index, { bookmarks: bookmarks.get(index) ?? [] }).text,
+  );
+  document.close();
+  return { text: texts.join("\n\n"), pages: texts.length };
+}
 
 async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text> {
   const opened = await openPdf(bytes);
@@ -29,23 +49,25 @@ async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text>
 
 async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback: boolean): Promise<Text> {
   const texts: string[] = [];
-  const garbled: number[] = [];
+  const guessed: number[] = [];
   try {
     for (let index = 0; index < document.pageCount; index += 1) {
       const page = document.readPageText(index);
       texts.push(page.text);
-      if (page.garbled) garbled.push(index);
+      if (page.guessed) guessed.push(index);
     }
   } finally {
     document.close();
   }
-  if (withFallback && garbled.length > 0) await rereadGarbled(bytes, texts, garbled);
+  if (withFallback && guessed.length > 0) await rereadGuessed(bytes, texts, guessed);
   return { text: texts.join("\n\n"), pages: texts.length };
 }
 
-async function rereadGarbled(bytes: Uint8Array, texts: string[], garbled: readonly number[]): Promise<void> {
+async function rereadGuessed(bytes: Uint8Array, texts: string[], guessed: readonly number[]): Promise<void> {
   const fallback = await openWithPdfjs(bytes);
-  for (const index of garbled) texts[index] = chooseBetterText(texts[index] ?? "", await fallback.readPageText(index));
+  for (const index of guessed) {
+    texts[index] = compareReadings(texts[index] ?? "", await fallback.readPageText(index)).text;
+  }
   await fallback.close();
 }
 
@@ -147,16 +169,27 @@ async function loadPdfjs() {
 type Liteparse = {
   LiteParse: new (options: {
     ocrEnabled: boolean;
+    outputFormat: string;
   }) => {
     parse(bytes: Uint8Array): Promise<{ text: string; totalPages: number }>;
   };
 };
 
-async function loadLiteparse() {
+async function loadLiteparse(outputFormat: "text" | "markdown") {
   const { LiteParse } = await load<Liteparse>("@llamaindex/liteparse");
-  const parser = new LiteParse({ ocrEnabled: false });
+  const parser = new LiteParse({ ocrEnabled: false, outputFormat });
   return async (bytes: Uint8Array): Promise<Text> => {
     const { text, totalPages } = await parser.parse(bytes);
     return { text, pages: totalPages };
+  };
+}
+
+type PdfInspector = { processPdf(bytes: Buffer): { markdown?: string; pageCount: number } };
+
+async function loadPdfInspector() {
+  const { processPdf } = await load<PdfInspector>("@firecrawl/pdf-inspector");
+  return async (bytes: Uint8Array): Promise<Text> => {
+    const { markdown = "", pageCount } = processPdf(Buffer.from(bytes));
+    return { text: markdown, pages: pageCount };
   };
 }

@@ -12,15 +12,36 @@ import {
   readWithProgram,
 } from "./pdf-readings.ts";
 import { computeF1, splitTokens, toBigrams } from "./pdf-score.ts";
+import { hasSource, printStructure } from "./pdf-structure.ts";
 
 /** What this bench measures, for the heading of its output. */
-export const about = "PDF text: CPU, peak memory, failures and agreement with pdftotext and mutool, ours and peers.";
+export const about =
+  "PDF text: CPU, peak memory, failures, agreement with pdftotext and mutool, and structure, ours and peers.";
 
-/** Prints the table for all PDFs of the folders in SPILLWAY_PDFS (separated by colons), by default of the corpus. */
+/**
+ * Prints the tables for the open PDFs (SPILLWAY_PDFS, by default the corpus) and for further ones that were not looked
+ * at while tuning (SPILLWAY_PDFS_UNSEEN). Folders are separated by colons. PDFs of `make-pdfs.ts` are scored by their
+ * structure, all others by their words.
+ */
 export async function run(): Promise<void> {
-  const folders = (process.env.SPILLWAY_PDFS ?? pdfCorpusFolder()).split(":");
+  await printSet("Open files", process.env.SPILLWAY_PDFS ?? pdfCorpusFolder());
+  const unseen = process.env.SPILLWAY_PDFS_UNSEEN;
+  if (unseen === undefined) console.log("\nSet SPILLWAY_PDFS_UNSEEN for files that were not looked at.");
+  else await printSet("Files that were not looked at while tuning", unseen);
+}
+
+async function printSet(title: string, folderList: string): Promise<void> {
+  const folders = folderList.split(":");
   const paths = folders.filter((folder) => existsSync(folder)).flatMap(listPdfs);
-  if (paths.length === 0) return console.log(`No PDFs in ${folders.join(", ")}; set SPILLWAY_PDFS.`);
+  console.log(`\n### ${title}\n`);
+  if (paths.length === 0) return console.log(`No PDFs in ${folders.join(", ")}.`);
+  const made = paths.filter(hasSource);
+  const others = paths.filter((path) => !hasSource(path));
+  if (others.length > 0) await printAgreement(others);
+  if (made.length > 0) await printStructure(made);
+}
+
+async function printAgreement(paths: readonly string[]): Promise<void> {
   const references = readReferences(paths);
   const rows: Row[] = [...references];
   for (const { name } of engines) {
@@ -128,10 +149,12 @@ function cells(
   const pageScores = withoutForms.map((file) => scoreFile(readings, file));
   const cpuSeconds = (files: readonly Reading[]): string => (sum(files.map(({ cpuMs }) => cpuMs)) / 1000).toFixed(2);
   const failures = (kind: string): number => readings.filter(({ failed }) => failed === kind).length;
+  const cjkScores = consensus.filter(isCjk).map((file) => scoreFile(readings, file).tokens);
   return {
     F1: mean(scores.map(({ tokens }) => tokens)).toFixed(4),
     bigrams: mean(scores.map(({ bigrams }) => bigrams)).toFixed(4),
     "F1, no forms": mean(pageScores.map(({ tokens }) => tokens)).toFixed(4),
+    "F1, CJK": cjkScores.length === 0 ? "" : mean(cjkScores).toFixed(4),
     "CPU s": cpuSeconds(readings),
     "CPU s long": cpuSeconds(longFiles.flatMap((index) => readings[index] ?? [])),
     "peak MB": Math.round(Math.max(...readings.map(({ peakMb }) => peakMb))) || "",
@@ -140,6 +163,14 @@ function cells(
     crashes: failures("crash"),
     "time-outs": failures("time-out"),
   };
+}
+
+/** At least this many Chinese, Japanese or Korean characters. */
+const MIN_CJK_CHARS = 10;
+
+function isCjk({ references: [tokens = []] }: ScoreableFile): boolean {
+  const cjk = /^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]$/;
+  return tokens.filter((token) => cjk.test(token)).length >= MIN_CJK_CHARS;
 }
 
 /** The agreement of a reading with the better of the references. */

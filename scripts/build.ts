@@ -1,6 +1,6 @@
 /** Builds the published package: an ESM bundle for Node 22 with entries for CLI, library and child process, and the types. */
 import { execFileSync } from "node:child_process";
-import { chmod, copyFile, glob, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, glob, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RolldownOutput, rolldown } from "rolldown";
 
@@ -36,6 +36,8 @@ await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);
 // Code search reads its learnt table from beside the module that opens it.
 await copyFile(join(root, "src", "search", "learnt", "table.bin"), join(dist, "table.bin"));
+// pdf.js reads its character maps from beside the module that opens it. The folder has their licence.
+await cp(join(root, "node_modules", "pdfjs-dist", "cmaps"), join(dist, "cmaps"), { recursive: true });
 await writeFile(join(dist, "LICENSES.txt"), await collectLicenses(output));
 
 const tsc = join(root, "node_modules", ".bin", "tsc");

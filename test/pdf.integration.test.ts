@@ -304,7 +304,7 @@ describe("a PDF", () => {
     const [fields] = await cli.json("fetch", "deep.pdf");
     assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second engine reads that page");
     assert.deepEqual([fields.page_count, fields.page_range, fields.error], [3, "1-3", undefined]);
-    assert.match(fields.warnings.join(), /text of 1 of 3 pages is guessed/);
+    assert.match(fields.warnings.join(), /The characters of page 1 are guesswork/);
     await cli.write("plain.pdf", makePdfWithPages(["The next one"]));
     assert.equal((await cli.json("fetch", "plain.pdf"))[0].content, "The next one");
   });

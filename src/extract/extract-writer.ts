@@ -50,7 +50,7 @@ export class ExtractWriter {
   add(segment: Segment, note: PageNote | undefined): void {
     this.#content = undefined;
     this.#segments.push(segment);
-    if (segment.kind !== "whole") this.addInfo({ tally: addPage(this.#info.tally, segment, note) });
+    if (segment.kind !== "whole") this.#info = addPage(this.#info, segment, note);
     this.#size = addSegment(this.#size, segment);
   }
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ExtractItem, Failure, Info, PageNote, Segment } from "./handler.ts";
 import { formatRanges, type NumberRange } from "./number-range.ts";
-import { addPage } from "./page-tally.ts";
+import { addPage, withoutPages } from "./page-tally.ts";
 import { type HandlerRun, runHandler } from "./run-handler.ts";
 import {
   addSegment,
@@ -96,7 +96,7 @@ type CollectedPages = {
 
 async function collectStored(ranges: readonly NumberRange[], storedExtract: StoredExtract): Promise<CollectedPages> {
   // How all stored pages were read says nothing about these.
-  const { tally: _, ...info } = storedExtract.info;
+  const info = withoutPages(storedExtract.info);
   const collected: CollectedPages = { segments: new Map(), info, chars: 0, failed: null };
   if (ranges.every(({ first }) => first > storedExtract.size.segments)) return collected;
   for await (const { segment } of storedExtract.segments()) {
@@ -109,7 +109,7 @@ async function collectStored(ranges: readonly NumberRange[], storedExtract: Stor
 function collectPage(collected: CollectedPages, segment: Segment, note?: PageNote): void {
   if (collected.segments.has(segment.index)) return;
   collected.segments.set(segment.index, segment);
-  collected.info = { ...collected.info, tally: addPage(collected.info.tally, segment, note) };
+  collected.info = addPage(collected.info, segment, note);
   collected.chars += segment.text.length;
 }
 

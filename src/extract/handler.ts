@@ -2,6 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import type { RemovedCounts } from "./clean.ts";
+import type { NumberRange } from "./number-range.ts";
 import type { PageTally } from "./page-tally.ts";
 
 /** The modes in which a source can be read; a handler may treat several alike. */
@@ -27,6 +28,8 @@ export type HandlerOptions = {
   /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
+  /** A page before `from` crashed the engine: none of them may be read again. */
+  readonly isAfterCrash?: boolean;
   /** The path of a member: its bytes are wanted, not the text of the file. */
   readonly entry?: string;
   /** A query in the format's own language: its result is wanted, not the text of the file. */
@@ -80,6 +83,8 @@ export type DocumentFacts = {
   readonly pageCount?: number;
   /** How the pages were read; added up by extract.ts. */
   readonly tally?: PageTally;
+  /** The pages whose characters are guesswork. */
+  readonly garbledPages?: readonly NumberRange[];
   /** How the text was obtained, where the handler has several methods. */
   readonly method?: string;
   /** The length of a text that was counted to its end but is too long to be stored at once. */

@@ -1,5 +1,6 @@
 /** Adds up how the pages of a document were read. */
-import type { Failure, PageNote, Segment } from "./handler.ts";
+import type { Failure, Info, PageNote, Segment } from "./handler.ts";
+import type { NumberRange } from "./number-range.ts";
 
 /** Counts over all pages that were read, with the handler's own counts beside the common ones. */
 export type PageTally = {
@@ -13,8 +14,29 @@ export type PageTally = {
 
 const EMPTY_TALLY: PageTally = { pages: 0, withText: 0, images: 0, garbled: 0, damaged: 0 };
 
-/** The tally with one more page. */
-export function addPage(
+/** The facts of a document with one more page. */
+export function addPage(info: Info, segment: Segment, note?: PageNote): Info {
+  const tally = countPage(info.tally, segment, note);
+  if (note?.verdict !== "garbled") return { ...info, tally };
+  return { ...info, tally, garbledPages: addNumber(info.garbledPages ?? [], segment.index + 1) };
+}
+
+/** What is not about the document as a whole, but about the pages that were read. */
+export function withoutPages({ tally: _, garbledPages: __, ...info }: Info): Info {
+  return info;
+}
+
+/** More ranges than this are not listed; the tally has the number of all pages. */
+const MAX_RANGES = 200;
+
+/** The ranges with one more page, which is behind them. */
+function addNumber(ranges: readonly NumberRange[], number: number): readonly NumberRange[] {
+  const last = ranges.at(-1);
+  if (last?.last === number - 1) return [...ranges.slice(0, -1), { ...last, last: number }];
+  return ranges.length === MAX_RANGES ? ranges : [...ranges, { first: number, last: number }];
+}
+
+function countPage(
   tally: PageTally = EMPTY_TALLY,
   { text }: Segment,
   { verdict, counts = {} }: PageNote = { verdict: "read" },

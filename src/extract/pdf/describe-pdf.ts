@@ -1,6 +1,7 @@
 /** What answers say about a PDF: pages without text, doubtful or unreadable ones, hidden text, a damaged file. */
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Description, Failure, Info } from "../handler.ts";
+import { formatRanges, type NumberRange } from "../number-range.ts";
 import type { PageTally } from "../page-tally.ts";
 import type { RebuiltPdf } from "./rebuild/rebuild-pdf.ts";
 
@@ -22,12 +23,13 @@ export type PdfCounts = {
 
 /** The facts of a document as warnings. */
 export function describePdf(
-  { tally, rescued, rebuilt, pageCount = 0 }: Info<PdfFacts>,
+  { tally, garbledPages = [], rescued, rebuilt, pageCount = 0 }: Info<PdfFacts>,
   failed: Failure | null,
 ): Description {
   return {
     warnings: [
       ...(rebuilt ? rebuiltWarnings(rebuilt, pageCount) : []),
+      ...(garbledPages.length > 0 ? [guessworkWarning(garbledPages)] : []),
       ...(tally === undefined ? [] : tallyWarnings(tally, failed)),
       ...(rescued ? ["The file is damaged: a second reader, which cannot detect hidden text, had to read it."] : []),
     ],
@@ -46,13 +48,23 @@ function rebuiltWarnings({ hasPageList, pagesWithoutFonts }: PdfFacts["rebuilt"]
   ];
 }
 
+/** More ranges make the sentence too long. */
+const MAX_NAMED_RANGES = 12;
+
+/** Names the pages: wrong characters look like right ones. */
+function guessworkWarning(ranges: readonly NumberRange[]): string {
+  const rest = ranges.length > MAX_NAMED_RANGES ? " and others" : "";
+  const pages = `${formatRanges(ranges.slice(0, MAX_NAMED_RANGES)).replaceAll(",", ", ")}${rest}`;
+  const isOne = ranges.length === 1 && ranges[0]?.first === ranges[0]?.last;
+  return `The characters of ${isOne ? "page" : "pages"} ${pages} are guesswork: ${isOne ? "its" : "their"} fonts do not say which characters they draw, and two readers differ.`;
+}
+
 function tallyWarnings(tally: PageTally & Partial<PdfCounts>, failed: Failure | null): string[] {
-  const { pages, images, garbled, damaged, hiddenChars = 0, unreadAnnotations = 0 } = tally;
+  const { pages, images, damaged, hiddenChars = 0, unreadAnnotations = 0 } = tally;
   const ofPages = (count: number): string => `${formatNumber(count)} of ${formatCount(pages, "page")}`;
   return [
     // The failure's own sentence says that no page has text.
     ...(images > 0 && failed?.reason !== "no_text" ? [`${ofPages(images)} are images without text.`] : []),
-    ...(garbled > 0 ? [`The text of ${ofPages(garbled)} is guessed: their fonts have no character map.`] : []),
     ...(damaged > 0 ? [`${ofPages(damaged)} cannot be read.`] : []),
     ...(unreadAnnotations > 0 ? [`${formatCount(unreadAnnotations, "annotation")} were not read.`] : []),
     // Invisible text can carry instructions that only a machine reads.

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
 import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readPdfString, withName } from "./pdfium.ts";
-import { type PageText, readPage } from "./read-page.ts";
+import { type PageText, readPage, type WantedPage } from "./read-page.ts";
 import { type RebuiltPdf, rebuildPdf } from "./rebuild/rebuild-pdf.ts";
 
 /** Why a document cannot be opened. */
@@ -16,6 +16,9 @@ type PdfInfo = {
   readonly language: string | null;
 };
 
+/** The bookmarks that lead to the page, and whether the pages before it must not be read. */
+type MarkdownOptions = Required<Pick<WantedPage, "bookmarks">> & Pick<WantedPage, "isFirst">;
+
 /** An open document. The file stays in the engine's memory until it is closed. */
 export interface PdfDocument {
   readonly pageCount: number;
@@ -25,6 +28,8 @@ export interface PdfDocument {
   readonly outline: readonly OutlineItem[];
   /** The text of a page, counted from 0. Throws a RangeError if there is no such page. */
   readPageText(index: number): PageText;
+  /** The same as Markdown, without running headers and footers that the pages before it have. */
+  readPageMarkdown(index: number, options: MarkdownOptions): PageText;
   close(): void;
 }
 
@@ -142,8 +147,14 @@ function toFailure(error: number, password: string): PdfFailure {
 
 function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer, rebuilt?: RebuiltPdf): PdfDocument {
   const pageCount = Math.max(0, pdfium.call.FPDF_GetPageCount(handle));
-  const objectCounts = new Map<number, number>();
+  const memory = { objectCounts: new Map(), recentLines: new Map() };
   let isClosed = false;
+  const read = (page: WantedPage): PageText => {
+    if (isClosed || !Number.isInteger(page.index) || page.index < 0 || page.index >= pageCount) {
+      throw new RangeError(`There is no page ${page.index} of ${pageCount} in this document, or it is closed.`);
+    }
+    return guardEngine(pdfium, () => readPage(pdfium, handle, page, memory));
+  };
   return {
     pageCount,
     ...(rebuilt && { rebuilt: { hasPageList: rebuilt.hasPageList, pagesWithoutFonts: rebuilt.pagesWithoutFonts } }),
@@ -153,12 +164,8 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer, rebuilt?: 
     get outline() {
       return guardEngine(pdfium, () => readOutline(pdfium, handle));
     },
-    readPageText(index) {
-      if (isClosed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
-        throw new RangeError(`There is no page ${index} of ${pageCount} in this document, or it is closed.`);
-      }
-      return guardEngine(pdfium, () => readPage(pdfium, handle, index, objectCounts));
-    },
+    readPageText: (index) => read({ index }),
+    readPageMarkdown: (index, options) => read({ index, ...options }),
     close() {
       if (isClosed || isBroken(pdfium)) return;
       isClosed = true;

@@ -1,34 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseBetterText, isReadable, looksLikeProse } from "./garbled.ts";
+import { hasForeignSigns, isReadable, looksLikeProse } from "./garbled.ts";
 
-const readings: readonly { name: string; first: string; second: string; better: "first" | "second" }[] = [
-  {
-    name: "words are better than letters of no language",
-    first: "\u01e1\u01fc\u01f1\u01fa \u01d3\u01ef",
-    second: "Open Access",
-    better: "second",
-  },
-  {
-    name: "words are better than shifted letters",
-    first: "'(6&5,37,21 RI JRRGV",
-    second: "DESCRIPTION of goods",
-    better: "second",
-  },
-  { name: "text is better than none", first: "", second: "Page 1", better: "second" },
-  { name: "the first is chosen when both are equal", first: "Page one", second: "Page one", better: "first" },
-  {
-    name: "the first is chosen when the second has only slightly more",
-    first: "A page of many words as they are",
-    second: "A page of many words as they are.",
-    better: "first",
-  },
-  { name: "words are better than punctuation", first: "Total", second: "%&/ ()=", better: "first" },
-];
-
-for (const { name, better, ...texts } of readings) {
-  test(name, () => assert.equal(chooseBetterText(texts.first, texts.second), texts[better]));
-}
+test("a letter read by another table is a sign inside words", () => {
+  assert.equal(hasForeignSigns([{ text: "Das Allg\u2030u und die G\u2030ste im B\u2030ren" }]), true);
+  assert.equal(hasForeignSigns([{ text: "Makset!htaeg on t!htis" }]), true);
+  assert.equal(hasForeignSigns([{ text: "Yahoo!Inc and R&D: 5 \u2030 of 12 \u00f7 4!" }]), false);
+});
 
 const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [
   { text: "The quarterly report", readable: true, prose: true },

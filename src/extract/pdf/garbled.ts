@@ -39,9 +39,18 @@ export function looksLikeProse(text: string, charsOnPage: number): boolean {
   return isReadable(text, charsOnPage) && countPlausibleChars(text, 4) >= 0.25 * charsOnPage;
 }
 
-/** The text with clearly more characters in plausible words; the first one in doubt. */
-export function chooseBetterText(first: string, second: string): string {
-  return countPlausibleChars(second) > 1.05 * countPlausibleChars(first) ? second : first;
+/** Words in which a letter was read by another table of characters, such as Allg\u2030u and Makset!htaeg. */
+const wordsWithSigns = /\p{L}[!\u2030\u00f7\u00ae\u00a7\u00b6\u00a4\u00ac\u00b8]\p{Ll}/gu;
+/** One may be a name. */
+const MIN_WORDS_WITH_SIGNS = 2;
+
+/** Whether signs that are not letters are inside words, as after decoding by the wrong table. */
+export function hasForeignSigns(lines: readonly { readonly text: string }[]): boolean {
+  let words = 0;
+  return lines.some(({ text }) => {
+    words += text.match(wordsWithSigns)?.length ?? 0;
+    return words >= MIN_WORDS_WITH_SIGNS;
+  });
 }
 
 /** Differences between ASCII codes and glyph numbers, most common first: with 29, glyph 3 is the space. */
@@ -71,7 +80,8 @@ function characterOf(glyph: number, offset: number): number {
 
 const macintosh = new TextDecoder("macintosh").decode(Uint8Array.from({ length: 127 }, (_, index) => 128 + index));
 
-function countPlausibleChars(text: string, minWordChars = 1): number {
+/** How many characters belong to words as people write them. */
+export function countPlausibleChars(text: string, minWordChars = 1): number {
   let chars = 0;
   for (const word of text.normalize("NFKC").match(wordPattern) ?? []) {
     if (word.length >= minWordChars && isPlausible(word)) chars += word.length;

@@ -1,5 +1,7 @@
 /** Reads the characters of one page in PDFium's order, each with its box. */
+import { FIRST_OBLIQUE_TURN, isOblique } from "./oblique-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
+import { createStyleReader, type TextStyle } from "./text-styles.ts";
 
 /** A rectangle on the page, in points; the y axis points up. */
 export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
@@ -19,27 +21,46 @@ export type Glyphs = {
 } & ObjectFacts;
 
 type ObjectFacts = {
-  /** Counter-clockwise quarter turns of the writing direction. */
+  /** Counter-clockwise quarter turns of the writing direction; from `FIRST_OBLIQUE_TURN` on, an index of `angles`. */
   readonly turns: Uint8Array;
+  /** The angles of oblique text, in radians. */
+  readonly angles: readonly number[];
+  /** Number of the text object, in the order of the text. */
+  readonly objects: Uint32Array;
+  /** 1 if PDFium inserted the character, because it takes a gap for a space or a line end. */
+  readonly inserted: Uint8Array;
   /** Number of the annotation or form field the character comes from; 0 is the page itself. */
   readonly owners: Uint16Array;
   /** 1 if the character is drawn without ink. */
   readonly invisible: Uint8Array;
+  /** Index of the character's style in `styleList`. */
+  readonly styles: Uint16Array;
+  readonly styleList: readonly TextStyle[];
+  /** Number of the tagged block the character belongs to; 0 is none. */
+  readonly blocks: Uint16Array;
 };
 
-/** Reads the characters of a page. `objectOwners` has the text objects that belong to annotations. */
-export function readGlyphs(pdfium: Pdfium, textPage: Pointer, objectOwners: ReadonlyMap<Pointer, number>): Glyphs {
+/** What is known of a page's objects before its characters are read. */
+type PageContext = {
+  /** The text objects that belong to annotations. */
+  readonly owners: ReadonlyMap<Pointer, number>;
+  /** The number of the tagged block of each marked content. */
+  readonly blockByContent: ReadonlyMap<number, number>;
+};
+
+/** Reads the characters of a page. */
+export function readGlyphs(pdfium: Pdfium, textPage: Pointer, context: PageContext): Glyphs {
   const count = Math.max(0, pdfium.call.FPDFText_CountChars(textPage));
   const codes = new Uint32Array(count);
   for (let index = 0; index < count; index += 1) codes[index] = readCode(pdfium, textPage, index);
   return {
     count,
-    hasFields: objectOwners.size > 0,
+    hasFields: context.owners.size > 0,
     codes,
     unmapped: findUnmapped(pdfium, textPage, count),
     blank: findBlanks(pdfium, textPage, codes),
     boxes: readBoxes(pdfium, textPage, count),
-    ...readObjects(pdfium, textPage, count, objectOwners),
+    ...readObjects(pdfium, textPage, count, context),
   };
 }
 
@@ -107,29 +128,65 @@ const INVISIBLE_MODE = 3;
 
 /** Reads what applies to a whole text object once per object. Characters that PDFium inserted copy the previous one. */
 function readObjects(
-  { call }: Pdfium,
+  pdfium: Pdfium,
   textPage: Pointer,
   count: number,
-  objectOwners: ReadonlyMap<Pointer, number>,
+  { owners, blockByContent }: PageContext,
 ): ObjectFacts {
-  const facts = { turns: new Uint8Array(count), owners: new Uint16Array(count), invisible: new Uint8Array(count) };
+  const { call } = pdfium;
+  const styleReader = createStyleReader(pdfium, textPage);
+  const angles: number[] = [];
+  const facts = {
+    turns: new Uint8Array(count),
+    inserted: new Uint8Array(count),
+    objects: new Uint32Array(count),
+    owners: new Uint16Array(count),
+    invisible: new Uint8Array(count),
+    styles: new Uint16Array(count),
+    blocks: new Uint16Array(count),
+  };
   let previousObject: Pointer = 0;
+  let objectNumber = 0;
   let turns = 0;
   let owner = 0;
   let invisible = 0;
+  let style = 0;
+  let block = 0;
   for (let index = 0; index < count; index += 1) {
     const object = call.FPDFText_GetTextObject(textPage, index);
     if (object !== 0 && object !== previousObject) {
       previousObject = object;
+      objectNumber += 1;
       turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index), call.FPDFText_GetFontSize(textPage, index));
-      owner = objectOwners.get(object) ?? 0;
-      invisible = call.FPDFTextObj_GetTextRenderMode(object) === INVISIBLE_MODE ? 1 : 0;
+      owner = owners.get(object) ?? 0;
+      const renderMode = call.FPDFTextObj_GetTextRenderMode(object);
+      invisible = renderMode === INVISIBLE_MODE ? 1 : 0;
+      const read = styleReader.read(object, index, renderMode);
+      style = read.style;
+      if (isOblique(read.angle)) turns = obliqueTurn(angles, read.angle) ?? turns;
+      block = blockByContent.size === 0 ? 0 : (blockByContent.get(call.FPDFPageObj_GetMarkedContentID(object)) ?? 0);
     }
     facts.turns[index] = turns;
+    facts.objects[index] = objectNumber;
+    facts.inserted[index] = object === 0 ? 1 : 0;
     facts.owners[index] = owner;
     facts.invisible[index] = invisible;
+    facts.styles[index] = style;
+    facts.blocks[index] = block;
   }
-  return facts;
+  return { ...facts, angles, styleList: styleReader.list };
+}
+
+/** More angles are a drawing. */
+const MAX_ANGLES = 200;
+/** Angles that differ by less are the same, in radians. */
+const ANGLE_STEP = 0.02;
+
+/** The number of turns of an angle, which is added to the list if it is new. */
+function obliqueTurn(angles: number[], angle: number): number | undefined {
+  const known = angles.findIndex((other) => Math.abs(other - angle) < ANGLE_STEP);
+  if (known !== -1) return FIRST_OBLIQUE_TURN + known;
+  return angles.length === MAX_ANGLES ? undefined : FIRST_OBLIQUE_TURN + angles.push(angle) - 1;
 }
 
 /** PDFium reports the angle clockwise, and ignores that a negative font size turns the text upside down. */

@@ -1,25 +1,30 @@
 /** Writes the lines of a page as text with rows, paragraphs and whole words. */
-import { CELL_GAP, type Line, measureHeight, sharesRow, WORD_GAP } from "./text-lines.ts";
+import { measureHeight } from "./line-box.ts";
+import { CELL_GAP, type Line, sharesRow, WORD_GAP } from "./text-lines.ts";
 
 /** The text of a page, without a final newline. */
 export function writeLines(lines: readonly Line[]): string {
-  const ordered = placeFields(lines);
-  const leading = medianLeading(ordered);
-  let text = ordered[0]?.text ?? "";
-  for (let index = 1; index < ordered.length; index += 1) {
-    const [before, line, after] = ordered.slice(index - 1, index + 2);
+  return normalizeLetters(joinLines(placeFields(lines)));
+}
+
+/** The text of lines that are in reading order: rows, paragraphs and whole words. */
+export function joinLines(lines: readonly Line[]): string {
+  const leading = medianLeading(lines);
+  let text = lines[0]?.text ?? "";
+  for (let index = 1; index < lines.length; index += 1) {
+    const [before, line, after] = lines.slice(index - 1, index + 2);
     if (before === undefined || line === undefined) break;
     const isNewParagraph = startsParagraph(before, line, leading) || isIndented(before, line, after);
     text = joinLine(text, before, line, isNewParagraph);
   }
-  return normalizeLetters(ordered.at(-1)?.endsWithHyphen ? `${text}-` : text);
+  return lines.at(-1)?.endsWithHyphen ? `${text}-` : text;
 }
 
 /** A better order is not worth more comparisons. */
 const MAX_COMPARISONS = 4_000_000;
 
 /** Form fields are last in the content; each is moved behind its label. */
-function placeFields(lines: readonly Line[]): readonly Line[] {
+export function placeFields(lines: readonly Line[]): readonly Line[] {
   const pageLines = lines.filter(({ owner }) => owner === 0);
   const fields = Map.groupBy(
     lines.filter(({ owner }) => owner !== 0),
@@ -132,6 +137,6 @@ function isIndented(before: Line, line: Line, after: Line | undefined): boolean 
 const presentationForms = /[\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fdf]/g;
 
 /** Replaces ligatures, Arabic letter shapes and radicals by ordinary letters, which searches look for. */
-function normalizeLetters(text: string): string {
+export function normalizeLetters(text: string): string {
   return text.replace(presentationForms, (shape) => shape.normalize("NFKC")).replace(/\u00ad/g, "");
 }

@@ -1,15 +1,17 @@
 /** The PDF engines: pages in order from a start page, each with a verdict on its text. */
 import { readFile } from "node:fs/promises";
 import { cleanText } from "../clean.ts";
-import type { ExtractItem, Failure, Info, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
+import type { ExtractItem, Failure, Info, LocalFile, Mark, Mode, PageNote, PageVerdict, Segment } from "../handler.ts";
+import { createHeadingFinder } from "../headings.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import type { PdfCounts, PdfFacts } from "./describe-pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
+import { cleanLine, outlineMarks, placeMarks } from "./outline-marks.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
 
 /** Reads with PDFium. A page it cannot decode is marked for the second reader. */
 export const pdfium: Engine = {
-  async *extract(file, { from, password }) {
+  async *extract(file, { from, mode, password, isAfterCrash = false }) {
     const source = "path" in file.content ? file.content : file.content.bytes;
     const result = await openPdf(source, password === undefined ? {} : { password });
     if ("failed" in result) return yield { failed: result.failed };
@@ -18,7 +20,7 @@ export const pdfium: Engine = {
       yield { info: toInfo(document) };
       const marks = outlineMarks(document);
       for (let index = from; index < document.pageCount; index++)
-        yield readPage(document, index, marks.get(index) ?? []);
+        yield readPage(document, index, { mode, isFirst: isAfterCrash }, marks.get(index) ?? []);
     } finally {
       document.close();
     }
@@ -32,7 +34,8 @@ export const pdfjs: Engine = {
     if ("failed" in document) return yield document;
     try {
       yield { info: { pageCount: document.pageCount } };
-      for (let index = from; index < document.pageCount; index++) yield page(index, await document.readPageText(index));
+      for (let index = from; index < document.pageCount; index++)
+        yield toItem(index, await document.readPageText(index));
     } finally {
       await document.close();
     }
@@ -61,38 +64,32 @@ function toInfo({ pageCount, info, rebuilt }: PdfDocument): Info<PdfFacts> {
   };
 }
 
-/** Metadata can mislead a reader just like text. */
-const cleanLine = (words: string): string => cleanText(words).text.replace(/\s+/g, " ").trim();
-
-/** Bookmarks as headings of the page they lead to. */
-function outlineMarks({ outline }: PdfDocument): Map<number, Omit<Mark, "at">[]> {
-  const marks = new Map<number, Omit<Mark, "at">[]>();
-  for (const { label, level, page } of outline) {
-    if (page === null) continue;
-    marks.set(page, [...(marks.get(page) ?? []), { label: cleanLine(label), level }]);
-  }
-  return marks;
-}
-
-function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): ExtractItem {
-  const { text, garbled, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.readPageText(index);
-  const verdict: PageVerdict = garbled ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
-  const counts: PdfCounts = { hiddenChars, unreadAnnotations };
-  return page(index, text, headings, { verdict, counts });
-}
-
-function page(
+function readPage(
+  document: PdfDocument,
   index: number,
-  text: string,
-  headings: readonly Omit<Mark, "at">[] = [],
-  note: PageNote = { verdict: "read" },
+  { mode, isFirst }: { readonly mode: Mode; readonly isFirst: boolean },
+  bookmarks: readonly Omit<Mark, "at">[],
 ): ExtractItem {
-  const clean = cleanText(text).text;
-  const marks = headings.map((heading) => ({ ...heading, at: findHeading(heading.label, clean) }));
-  return { segment: { index, kind: "page", label: `page ${index + 1}`, text: clean, marks }, note };
+  const isMarkdown = mode === "markdown";
+  const page = isMarkdown ? document.readPageMarkdown(index, { bookmarks, isFirst }) : document.readPageText(index);
+  const { text, guessed, imageOnly, damaged, hiddenChars, unreadAnnotations } = page;
+  const verdict: PageVerdict = guessed ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
+  const counts: PdfCounts = { hiddenChars, unreadAnnotations };
+  const item = toItem(index, text, { verdict, counts });
+  const marks = placeMarks(bookmarks, item.segment.text);
+  const headings = isMarkdown ? findOtherHeadings(item.segment.text, marks) : [];
+  return { ...item, segment: { ...item.segment, marks: [...marks, ...headings].sort((a, b) => a.at - b.at) } };
 }
 
-/** The offset of a heading on its page; 0 if the page words it differently. */
-function findHeading(label: string, text: string): number {
-  return Math.max(0, text.toLowerCase().indexOf(label.toLowerCase()));
+/** The headings of the text that no bookmark leads to. */
+function findOtherHeadings(text: string, marks: readonly Mark[]): Mark[] {
+  const labels = new Set(marks.map(({ label }) => label.toLowerCase()));
+  return createHeadingFinder()(text).filter(({ label }) => !labels.has(label.toLowerCase()));
 }
+
+function toItem(index: number, text: string, note: PageNote = { verdict: "read" }): PageItem {
+  const clean = cleanText(text).text;
+  return { segment: { index, kind: "page", label: `page ${index + 1}`, text: clean, marks: [] }, note };
+}
+
+type PageItem = Extract<ExtractItem, { readonly segment: Segment }>;

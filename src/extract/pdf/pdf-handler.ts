@@ -9,11 +9,10 @@ import {
 } from "../handler.ts";
 import { getPool } from "../pool/pools.ts";
 import { describePdf, type PdfFacts } from "./describe-pdf.ts";
-import { chooseBetterText } from "./garbled.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 3,
+  version: 5,
   runs: "child",
   canHandle: (kind) => kind === "pdf",
   describe: describePdf,
@@ -22,7 +21,7 @@ export const pdf: Handler<PdfFacts> = {
     const second = secondReader(file, options, signal);
     try {
       for (let [from, losses] = [options.from, 0]; ; losses++) {
-        const { next, pageCount, verdict } = yield* read(from);
+        const { next, pageCount, verdict } = yield* read(from, losses > 0);
         if (verdict === undefined) return;
         const { reason } = verdict.failed;
         if (reason === "corrupt" && pageCount === undefined) return yield* readRepaired(verdict, file, options, signal);
@@ -35,9 +34,9 @@ export const pdf: Handler<PdfFacts> = {
     }
 
     /** Reads pages until PDFium is finished or crashes. */
-    async function* read(from: number): AsyncGenerator<ExtractItem, Outcome> {
+    async function* read(from: number, isAfterCrash: boolean): AsyncGenerator<ExtractItem, Outcome> {
       let [next, pageCount]: [number, number | undefined] = [from, undefined];
-      const job = { engine: "pdfium", file, options: { ...options, from } };
+      const job = { engine: "pdfium", file, options: { ...options, from, isAfterCrash } };
       for await (const piece of getPool("parse", options.limits).run(job, signal)) {
         if ("failed" in piece) return { next, pageCount, verdict: piece };
         if ("info" in piece) pageCount = piece.info.pageCount;
@@ -76,7 +75,7 @@ async function* readRepaired(
 /** Well-read pages in a row after which the second reader is closed, because others may wait for it. */
 const MAX_IDLE_PAGES = 8;
 
-/** Reads garbled pages again. It stays open between nearby pages, because opening a document costs most. */
+/** Reads pages with guessed characters again. It stays open between nearby pages, because opening a document costs most. */
 function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSignal) {
   let reading: AsyncGenerator<ExtractItem> | undefined;
   let next = -1;
@@ -116,8 +115,15 @@ function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSig
         return page;
       }
       const secondText = await read(segment.index);
-      if (secondText === undefined || chooseBetterText(segment.text, secondText) !== secondText) return page;
-      return { segment: { ...segment, text: secondText }, note: { ...note, verdict: "read" } };
+      if (secondText === undefined) return page;
+      // Few documents need them.
+      const [{ compareReadings }, { placeMarks }] = await Promise.all([
+        import("./compare-readings.ts"),
+        import("./outline-marks.ts"),
+      ]);
+      const { text, isGuesswork } = compareReadings(segment.text, secondText);
+      const marks = placeMarks(segment.marks, text);
+      return { segment: { ...segment, text, marks }, note: { ...note, verdict: isGuesswork ? "garbled" : "read" } };
     },
   };
 }

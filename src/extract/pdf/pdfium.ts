@@ -58,9 +58,28 @@ type CallName =
   | "FPDFText_GetLooseCharBox"
   | "FPDFText_GetCharAngle"
   | "FPDFText_GetFontSize"
+  | "FPDFText_GetMatrix"
   | "FPDFText_HasUnicodeMapError"
   | "FPDFText_GetTextObject"
-  | "FPDFTextObj_GetTextRenderMode";
+  | "FPDFTextObj_GetTextRenderMode"
+  | "FPDFTextObj_GetFont"
+  | "FPDFFont_GetBaseFontName"
+  | "FPDFFont_GetFlags"
+  | "FPDFPageObj_GetMarkedContentID"
+  | "FPDFPageObj_GetMatrix"
+  | "FPDFPath_GetDrawMode"
+  | "FPDFPath_CountSegments"
+  | "FPDFPath_GetPathSegment"
+  | "FPDFPathSegment_GetType"
+  | "FPDFPathSegment_GetPoint"
+  | "FPDF_StructTree_GetForPage"
+  | "FPDF_StructTree_Close"
+  | "FPDF_StructTree_CountChildren"
+  | "FPDF_StructTree_GetChildAtIndex"
+  | "FPDF_StructElement_GetType"
+  | "FPDF_StructElement_CountChildren"
+  | "FPDF_StructElement_GetChildAtIndex"
+  | "FPDF_StructElement_GetChildMarkedContentID";
 
 /** One running engine. */
 export type Pdfium = {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { drawLine, writePdf } from "../../../test/pdf.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
@@ -25,4 +26,11 @@ test("the fallback opens an encrypted document with its password", async () => {
 
 test("the fallback rejects what is not a PDF", async () => {
   await assert.rejects(openWithPdfjs(new TextEncoder().encode("This is a letter.")));
+});
+
+test("the fallback reads fonts that name a predefined character map", async () => {
+  const bytes = readFileSync(new URL("../../../test/fixtures/pdfs/cjk-with-named-cmap.pdf", import.meta.url));
+  const document = await openWithPdfjs(bytes);
+  assert.match(await document.readPageText(0), /潮位記録/);
+  await document.close();
 });

@@ -3,6 +3,9 @@
  * PDFium rejects. It is slower than PDFium and needs several times its memory: run it in a separate process, and only
  * where PDFium failed.
  */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** A document opened for reading single pages. */
 interface FallbackDocument {
@@ -15,7 +18,8 @@ interface FallbackDocument {
 /** Opens a document, or rejects. It may take over the bytes: the caller must not use them afterwards. */
 export async function openWithPdfjs(bytes: Uint8Array, password?: string): Promise<FallbackDocument> {
   const { getDocumentProxy } = await import("unpdf");
-  const options = { verbosity: 0, ...(password && { password }) };
+  const cMapUrl = findCharacterMaps();
+  const options = { verbosity: 0, ...(cMapUrl && { cMapUrl, cMapPacked: true }), ...(password && { password }) };
   const document = await getDocumentProxy(toPlainBytes(bytes), options);
   return {
     pageCount: document.numPages,
@@ -32,6 +36,21 @@ export async function openWithPdfjs(bytes: Uint8Array, password?: string): Promi
     },
     close: () => document.loadingTask.destroy(),
   };
+}
+
+/**
+ * The folder of the predefined character maps, which fonts of Chinese, Japanese and Korean text name. The published
+ * package has a copy beside this module; in the repository they are part of a development dependency.
+ */
+function findCharacterMaps(): string | undefined {
+  const copy = fileURLToPath(new URL("./cmaps/", import.meta.url));
+  if (existsSync(copy)) return copy;
+  try {
+    return join(dirname(fileURLToPath(import.meta.resolve("pdfjs-dist/package.json"))), "cmaps/");
+  } catch {
+    // Without them only such fonts are lost.
+    return undefined;
+  }
 }
 
 /** pdf.js accepts no Buffer, and transfers the underlying memory, which a small Buffer shares with others. */

@@ -1,17 +1,29 @@
 /** Reads one page of an open PDF: its text, and how reliable it is. */
 import { type LoadedPage, loadPage, type PageObjectCounts } from "./annotations.ts";
-import { countDrawnChars, isGuessed, isReadable, looksLikeProse, readAsGlyphNumbers } from "./garbled.ts";
+import {
+  countDrawnChars,
+  hasForeignSigns,
+  isGuessed,
+  isReadable,
+  looksLikeProse,
+  readAsGlyphNumbers,
+} from "./garbled.ts";
 import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
 import { findImageBoxes } from "./page-objects.ts";
 import { writeLines } from "./page-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
-import { readTextLines } from "./text-lines.ts";
+import { findRules } from "./structure/drawn-rules.ts";
+import type { PageBookmark } from "./structure/headings.ts";
+import type { PageLines } from "./structure/running-lines.ts";
+import { noTags, readTags } from "./structure/tags.ts";
+import { writeMarkdown } from "./structure/write-markdown.ts";
+import { type Line, readTextLines } from "./text-lines.ts";
 
 /** The text of a page and what limits its use. */
 export type PageText = {
   readonly text: string;
-  /** The fonts have no character map and our guess is poor: worth another engine, or text recognition. */
-  readonly garbled: boolean;
+  /** The fonts do not say which characters many of the glyphs are: another reader should confirm the text. */
+  readonly guessed: boolean;
   /** No text, but an image: most likely a scan. */
   readonly imageOnly: boolean;
   /** This page cannot be read; others may be readable. */
@@ -22,12 +34,29 @@ export type PageText = {
   readonly unreadAnnotations: number;
 };
 
-/** The text of a page, counted from 0. `objectCounts` lives as long as the document, so that rereading gives the same. */
-export function readPage(pdfium: Pdfium, document: Pointer, index: number, objectCounts: PageObjectCounts): PageText {
-  const loaded = loadPage(pdfium, document, index, objectCounts);
+/** What is remembered between the pages of one document. */
+export type PageMemory = {
+  /** So that rereading a page gives the same. */
+  readonly objectCounts: PageObjectCounts;
+  /** The lines of the last pages, by index. */
+  readonly recentLines: Map<number, PageLines>;
+};
+
+export type WantedPage = {
+  /** Counted from 0. */
+  readonly index: number;
+  /** The bookmarks that lead to it, if its structure is wanted as Markdown. */
+  readonly bookmarks?: readonly PageBookmark[];
+  /** The pages before it must not be read. */
+  readonly isFirst?: boolean;
+};
+
+/** The text of a page. */
+export function readPage(pdfium: Pdfium, document: Pointer, wanted: WantedPage, memory: PageMemory): PageText {
+  const loaded = loadPage(pdfium, document, wanted.index, memory.objectCounts);
   if (loaded === null) return damagedPage;
   try {
-    return readLoadedPage(pdfium, loaded);
+    return readLoadedPage(pdfium, document, loaded, wanted, memory);
   } finally {
     pdfium.call.FPDF_ClosePage(loaded.page);
   }
@@ -35,24 +64,42 @@ export function readPage(pdfium: Pdfium, document: Pointer, index: number, objec
 
 const damagedPage: PageText = {
   text: "",
-  garbled: false,
+  guessed: false,
   imageOnly: false,
   damaged: true,
   hiddenChars: 0,
   unreadAnnotations: 0,
 };
 
-function readLoadedPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: LoadedPage): PageText {
+function readLoadedPage(
+  pdfium: Pdfium,
+  document: Pointer,
+  { page, owners, unreadAnnotations }: LoadedPage,
+  wanted: WantedPage,
+  memory: PageMemory,
+): PageText {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
   if (textPage === 0) return damagedPage;
   try {
-    const glyphs = readGlyphs(pdfium, textPage, owners);
+    const tags = wanted.bookmarks === undefined ? noTags : readTags(pdfium, page);
+    const glyphs = readGlyphs(pdfium, textPage, { owners, blockByContent: tags.blockByContent });
     const findImages = (): Box[] => findImageBoxes(pdfium, page);
     const view = readView(pdfium, page);
-    const { text, garbled } = readText(glyphs, view);
-    const imageOnly = text === "" && !garbled && findImages().length > 0;
+    const { bookmarks } = wanted;
+    const lines = readTextLines(glyphs, view.box, view.upsideDownTurns);
+    rememberLines(memory, wanted.index, { lines, box: view.box });
+    const { text, guessed } = readText(glyphs, view, lines, () => {
+      if (bookmarks === undefined) return writeLines(lines);
+      const before = readLinesBefore(pdfium, document, wanted, memory);
+      return writeMarkdown({ lines, box: view.box }, before, {
+        tags: tags.blocks,
+        bookmarks,
+        rules: findRules(pdfium, page),
+      });
+    });
+    const imageOnly = text === "" && !guessed && findImages().length > 0;
     const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
-    return { text, garbled, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
+    return { text, guessed, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }
@@ -80,19 +127,44 @@ function containsCenter(box: Box, boxes: Float32Array, index: number): boolean {
   return x >= box.left && x <= box.right && y >= box.bottom && y <= box.top;
 }
 
+/** `write` is for text that is certain. Guessed text is written plainly, as the second reader does. */
 function readText(
   glyphs: Glyphs,
   { box, upsideDownTurns }: PageView,
-): { readonly text: string; readonly garbled: boolean } {
-  const text = writeLines(readTextLines(glyphs, box, upsideDownTurns));
-  if (!isGuessed(glyphs)) return { text, garbled: false };
+  lines: readonly Line[],
+  write: () => string,
+): { readonly text: string; readonly guessed: boolean } {
+  if (!isGuessed(glyphs) && !hasForeignSigns(lines)) return { text: write(), guessed: false };
+  const text = writeLines(lines);
   const chars = countDrawnChars(glyphs);
-  if (isReadable(text, chars)) return { text, garbled: false };
+  if (isReadable(text, chars)) return { text, guessed: true };
   for (const reading of readAsGlyphNumbers(glyphs)) {
     const decoded = writeLines(readTextLines(reading, box, upsideDownTurns));
-    if (looksLikeProse(decoded, chars)) return { text: decoded, garbled: false };
+    if (looksLikeProse(decoded, chars)) return { text: decoded, guessed: true };
   }
-  return { text, garbled: true };
+  return { text, guessed: true };
+}
+
+/** A page needs the lines of this many pages before it. */
+const PAGES_BEFORE = 2;
+
+function rememberLines({ recentLines }: PageMemory, index: number, page: PageLines): void {
+  recentLines.set(index, page);
+  for (const other of recentLines.keys()) if (Math.abs(other - index) > PAGES_BEFORE) recentLines.delete(other);
+}
+
+/** The lines of the pages before a page, which show what is repeated and how the text is set. Nearest first. */
+function readLinesBefore(pdfium: Pdfium, document: Pointer, { index, isFirst }: WantedPage, memory: PageMemory) {
+  const indexes = [index - 1, index - 2].filter((other) => other >= 0);
+  return indexes.flatMap(
+    (other) => memory.recentLines.get(other) ?? (isFirst ? [] : readLines(pdfium, document, other, memory)),
+  );
+}
+
+function readLines(pdfium: Pdfium, document: Pointer, index: number, memory: PageMemory): PageLines[] {
+  readPage(pdfium, document, { index, bookmarks: [], isFirst: true }, memory);
+  const read = memory.recentLines.get(index);
+  return read === undefined ? [] : [read];
 }
 
 type PageView = {

@@ -1,6 +1,12 @@
 /** Groups the characters of a page into lines: composes accents, separates words, drops what is off the page. */
 import { composeAccent } from "./accents.ts";
+import { isRightToLeft, repairBrackets } from "./brackets.ts";
 import { type Box, type Glyphs, isControl, LINE_END_HYPHEN } from "./glyphs.ts";
+import { closeLetterGaps } from "./letter-spacing.ts";
+import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
+import { FIRST_OBLIQUE_TURN, turnBox } from "./oblique-text.ts";
+import { dropRepeatedLines } from "./repeated-text.ts";
+import type { TextStyle } from "./text-styles.ts";
 
 /**
  * One line of text. Coordinates are relative to the line's direction: `start` and `end` along the direction of writing,
@@ -13,10 +19,19 @@ export type Line = LineBox & {
   readonly owner: number;
   /** Ends in the middle of a word; the hyphen is not part of the text. */
   readonly endsWithHyphen: boolean;
+  /** How most of its characters are set; bold only if all of them are. */
+  readonly style: TextStyle;
+  /** Number of the tagged block it belongs to; 0 is none. */
+  readonly block: number;
+  /** The code points of the text, and where each of them starts and ends. */
+  readonly chars: LineChars;
 };
 
-/** A rectangle in the coordinates of a line. */
-type LineBox = { readonly start: number; readonly end: number; readonly top: number; readonly bottom: number };
+type LineChars = {
+  readonly codes: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+};
 
 /**
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with
@@ -26,30 +41,46 @@ export function readTextLines(glyphs: Glyphs, page: Box, backwardTurns: number):
   const lines = collectLines(glyphs, page, backwardTurns, false);
   // PDFium mixes the text of a field into the line of the page in the same row.
   if (glyphs.hasFields) lines.push(...collectLines(glyphs, page, backwardTurns, true));
-  return sortRows(lines, backwardTurns);
+  return sortRows(dropRepeatedLines(lines), backwardTurns);
 }
 
 function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFields: boolean): Line[] {
   const lines: Line[] = [];
-  const next: NextChar = { code: 0, turns: 0, owner: 0, start: 0, end: 0, top: 0, bottom: 0 };
+  const next: NextChar = {
+    code: 0,
+    turns: 0,
+    owner: 0,
+    block: 0,
+    style: 0,
+    isBold: false,
+    isMono: false,
+    object: 0,
+    start: 0,
+    end: 0,
+    top: 0,
+    bottom: 0,
+  };
   let line: OpenLine | null = null;
-  let hasSpace = false;
+  let space: Space = "none";
   const finish = (endsWithHyphen: boolean): void => {
-    if (line !== null) lines.push(closeLine(line, endsWithHyphen));
+    if (line !== null) lines.push(closeLine(line, endsWithHyphen, glyphs.styleList));
     line = null;
-    hasSpace = false;
+    space = "none";
   };
   for (let index = 0; index < glyphs.count; index += 1) {
     if ((glyphs.owners[index] !== 0) !== fromFields) continue;
     const code = glyphs.codes[index] ?? 0;
+    // PDFium ends a line after most letters of oblique text, and moves its spaces; the gaps are right.
+    if ((isLineEnd(code) || isSpace(code)) && (glyphs.turns[index] ?? 0) >= FIRST_OBLIQUE_TURN) continue;
     if (code === LINE_END_HYPHEN || isLineEnd(code)) finish(code === LINE_END_HYPHEN);
-    else if (isSpace(code) || glyphs.blank[index] === 1) hasSpace = true;
+    else if (isSpace(code) || glyphs.blank[index] === 1)
+      space = space === "drawn" || glyphs.inserted[index] === 0 ? "drawn" : "inserted";
     else if (!isNonCharacter(code) && isOnPage(glyphs.boxes, index, page)) {
       setNext(next, glyphs, index);
       if (line !== null && startsNewLine(line, next, backwardTurns)) finish(false);
       line ??= openLine(next);
-      appendChar(line, next, hasSpace);
-      hasSpace = false;
+      appendChar(line, next, space);
+      space = "none";
     }
   }
   finish(false);
@@ -58,20 +89,36 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFiel
 
 type MutableBox = { start: number; end: number; top: number; bottom: number };
 /** One object is reused for all characters of a page, because there are thousands. */
-type NextChar = MutableBox & { code: number; turns: number; owner: number };
+type NextChar = MutableBox & {
+  code: number;
+  turns: number;
+  owner: number;
+  block: number;
+  style: number;
+  isBold: boolean;
+  isMono: boolean;
+  object: number;
+};
 type OpenLine = MutableBox & {
-  codes: number[];
+  readonly codes: number[];
+  readonly starts: number[];
+  readonly ends: number[];
   readonly turns: number;
   readonly owner: number;
+  readonly block: number;
   readonly last: MutableBox;
+  lastObject: number;
+  /** Indexes of spaces that are only gaps. */
+  readonly inserted: number[];
+  /** The style of most characters, and how far ahead it is of the others. */
+  style: number;
+  styleLead: number;
+  boldChars: number;
+  monoChars: number;
 };
 
 function isLineEnd(code: number): boolean {
   return code === 0x0a || code === 0x0d;
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0xa0 || code === 0x09 || code === 0x3000;
 }
 
 /** PDFium uses non-characters as markers; they are not text. */
@@ -90,17 +137,27 @@ function isOnPage(boxes: Float32Array, index: number, page: Box): boolean {
 const REPLACEMENT_CHARACTER = 0xfffd;
 
 /** Sets the next character, with its box rotated so that its line runs from left to right. */
-function setNext(next: NextChar, { codes, turns, owners, boxes }: Glyphs, index: number): void {
+function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
+  const { codes, turns, owners, blocks, styles, styleList, boxes } = glyphs;
   const code = codes[index] ?? 0;
   next.code = isControl(code) ? REPLACEMENT_CHARACTER : code;
   next.turns = turns[index] ?? 0;
   next.owner = owners[index] ?? 0;
+  next.block = blocks[index] ?? 0;
+  next.style = styles[index] ?? 0;
+  next.isBold = styleList[next.style]?.isBold ?? false;
+  next.isMono = styleList[next.style]?.isMono ?? false;
+  next.object = glyphs.objects[index] ?? 0;
   const offset = index * 4;
   const left = boxes[offset] ?? 0;
   const top = boxes[offset + 1] ?? 0;
   const right = boxes[offset + 2] ?? 0;
   const bottom = boxes[offset + 3] ?? 0;
-  if (next.turns === 0) assign(next, left, right, top, bottom);
+  if (next.turns >= FIRST_OBLIQUE_TURN) {
+    const size = styleList[next.style]?.size ?? 0;
+    const angle = glyphs.angles[next.turns - FIRST_OBLIQUE_TURN] ?? 0;
+    Object.assign(next, turnBox({ left, top, right, bottom }, angle, Math.max(size, 0.1)));
+  } else if (next.turns === 0) assign(next, left, right, top, bottom);
   else if (next.turns === 1) assign(next, bottom, top, -left, -right);
   else if (next.turns === 2) assign(next, -right, -left, -bottom, -top);
   else assign(next, -top, -bottom, right, left);
@@ -115,14 +172,25 @@ function assign(box: MutableBox, start: number, end: number, top: number, bottom
 
 /** Whether a character belongs to another line although PDFium reports no line end. */
 function startsNewLine(line: OpenLine, next: NextChar, backwardTurns: number): boolean {
-  if (line.turns !== next.turns || line.owner !== next.owner) return true;
+  if (line.turns !== next.turns || line.owner !== next.owner || line.block !== next.block) return true;
   const { last } = line;
   const height = Math.min(measureHeight(last), measureHeight(next));
+  // Characters without a height, such as those of type 3 fonts without a box.
+  if (height < MIN_HEIGHT_POINTS) return Math.abs(last.bottom - next.bottom) > MIN_HEIGHT_POINTS;
   if (next.turns === backwardTurns && next.end <= last.start + 0.2 * height) return true;
+  if (startsAgain(line, next, height)) return true;
   const shared = Math.min(last.top, next.top) - Math.max(last.bottom, next.bottom);
   return (
     shared < 0.1 * height && !followsDownwards(last, next, isColumnScript(next.code) ? 0.5 * height : 0.02 * height)
   );
+}
+
+const MIN_HEIGHT_POINTS = 0.5;
+
+/** Whether text returns to where the line began, as when it is drawn over itself. Right-to-left text always does. */
+function startsAgain(line: OpenLine, next: NextChar, height: number): boolean {
+  if (line.codes.length < 3 || isRightToLeft(next.code) || isRightToLeft(line.codes.at(-1) ?? 0)) return false;
+  return next.end < line.end && Math.abs(next.start - line.start) < 0.2 * height;
 }
 
 /** Whether a character is of a script that is often written in columns. */
@@ -137,12 +205,57 @@ function followsDownwards(last: MutableBox, box: MutableBox, maxGap: number): bo
   return gap <= maxGap && box.bottom < last.bottom && shift < 0.5 * measureHeight(box);
 }
 
-function openLine({ turns, owner, start, end, top, bottom }: NextChar): OpenLine {
-  return { codes: [], turns, owner, start, end, top, bottom, last: { start, end, top, bottom } };
+function openLine({ turns, owner, block, style, start, end, top, bottom }: NextChar): OpenLine {
+  const last = { start, end, top, bottom };
+  const chars = { codes: [], starts: [], ends: [], inserted: [] };
+  return {
+    ...chars,
+    ...{ turns, owner, block, style, start, end, top, bottom, last },
+    styleLead: 0,
+    lastObject: 0,
+    boldChars: 0,
+    monoChars: 0,
+  };
 }
 
-function closeLine({ codes, turns, owner, start, end, top, bottom }: OpenLine, endsWithHyphen: boolean): Line {
-  return { text: toText(codes), turns, owner, start, end, top, bottom, endsWithHyphen };
+function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly TextStyle[]): Line {
+  const { codes, starts, ends, turns, owner, block, start, end, top, bottom } = line;
+  closeLetterGaps(line, line);
+  const drawnChars = codes.reduce((sum, code) => (isSpace(code) ? sum : sum + 1), 0);
+  const style = {
+    size: styles[line.style]?.size ?? 0,
+    isBold: line.boldChars >= drawnChars,
+    isMono: line.monoChars >= MIN_MONO_SHARE * drawnChars,
+  };
+  const chars = { codes, starts, ends };
+  return {
+    text: repairBrackets(toText(codes)),
+    turns,
+    owner,
+    block,
+    style,
+    chars,
+    start,
+    end,
+    top,
+    bottom,
+    endsWithHyphen,
+  };
+}
+
+/** Signs that the monospaced font lacks are drawn in another. */
+const MIN_MONO_SHARE = 0.8;
+
+/** A part of a line from one code point to another, without the spaces around it; null if nothing is left. */
+export function sliceLine(line: Line, from: number, to: number): Line | null {
+  const { codes, starts, ends } = line.chars;
+  while (from < to && isSpace(codes[from] ?? 0)) from += 1;
+  while (to > from && isSpace(codes[to - 1] ?? 0)) to -= 1;
+  if (from === to) return null;
+  const chars = { codes: codes.slice(from, to), starts: starts.slice(from, to), ends: ends.slice(from, to) };
+  const [start = line.start, end = line.end] = [chars.starts[0], chars.ends.at(-1)];
+  const endsWithHyphen = line.endsWithHyphen && to === codes.length;
+  return { ...line, text: toText(chars.codes), chars, start, end, endsWithHyphen };
 }
 
 /** More arguments may not fit on the stack. */
@@ -153,10 +266,21 @@ function toText(codes: readonly number[]): string {
   return toText(codes.slice(0, MAX_ARGUMENTS)) + toText(codes.slice(MAX_ARGUMENTS));
 }
 
-function appendChar(line: OpenLine, next: NextChar, hasSpace: boolean): void {
-  const accented = isDrawnOver(line.last, next) ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
-  if (accented === null) appendSeparate(line, next, hasSpace);
-  else line.codes.splice(-1, 1, ...Array.from(accented, (char) => char.codePointAt(0) ?? 0));
+/** A space of the text, one that PDFium takes a gap for, or none. */
+type Space = "drawn" | "inserted" | "none";
+
+function appendChar(line: OpenLine, next: NextChar, space: Space): void {
+  const isOver = line.codes.length > 0 && isDrawnOver(line.last, next);
+  // Drawn twice to look bold. The letters of a ligature are at one place too, but belong to one text object.
+  if (isOver && line.codes.at(-1) === next.code && line.lastObject !== next.object) {
+    line.last.end = Math.max(line.last.end, next.end);
+    return;
+  }
+  const accented = isOver ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
+  if (accented === null) appendSeparate(line, next, space);
+  else appendAccented(line, accented);
+  countStyle(line, next);
+  line.lastObject = next.object;
   line.start = Math.min(line.start, next.start);
   line.end = Math.max(line.end, next.end);
   line.top = Math.max(line.top, next.top);
@@ -168,10 +292,35 @@ function appendChar(line: OpenLine, next: NextChar, hasSpace: boolean): void {
 export const WORD_GAP = 0.15;
 export const CELL_GAP = 1.5;
 
-function appendSeparate(line: OpenLine, next: NextChar, hasSpace: boolean): void {
+function appendSeparate(line: OpenLine, next: NextChar, space: Space): void {
   const gap = (next.start - line.last.end) / measureHeight(next);
-  if (line.codes.length > 0 && (hasSpace || gap >= WORD_GAP)) line.codes.push(gap > CELL_GAP ? TAB : SPACE);
-  line.codes.push(next.code);
+  if (line.codes.length > 0 && (space !== "none" || gap >= WORD_GAP)) {
+    if (space !== "drawn") line.inserted.push(line.codes.length);
+    pushCode(line, gap > CELL_GAP ? TAB : SPACE, line.last.end, next.start);
+  }
+  pushCode(line, next.code, next.start, next.end);
+}
+
+/** Replaces the last letter by the same letter with its accent, which may be two code points. */
+function appendAccented(line: OpenLine, accented: string): void {
+  line.codes.pop();
+  const [start = 0, end = 0] = [line.starts.pop(), line.ends.pop()];
+  for (const char of accented) pushCode(line, char.codePointAt(0) ?? 0, start, end);
+}
+
+function pushCode(line: OpenLine, code: number, start: number, end: number): void {
+  line.codes.push(code);
+  line.starts.push(start);
+  line.ends.push(end);
+}
+
+/** Finds the style of the majority in one pass. */
+function countStyle(line: OpenLine, { style, isBold, isMono }: NextChar): void {
+  if (isBold) line.boldChars += 1;
+  if (isMono) line.monoChars += 1;
+  if (line.style === style) line.styleLead += 1;
+  else if (line.styleLead > 0) line.styleLead -= 1;
+  else [line.style, line.styleLead] = [style, 1];
 }
 
 const TAB = 0x09;
@@ -201,9 +350,4 @@ function sortRows(lines: Line[], backwardTurns: number): Line[] {
 export function sharesRow(a: LineBox, b: LineBox): boolean {
   const shared = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
   return shared > 0.5 * Math.min(measureHeight(a), measureHeight(b));
-}
-
-/** The height of a line; never 0, because it is used as a divisor. */
-export function measureHeight({ top, bottom }: LineBox): number {
-  return Math.max(top - bottom, 0.1);
 }

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compareReadings } from "./compare-readings.ts";
+
+const readings: readonly { name: string; first: string; second: string; shown: "first" | "second"; guess: boolean }[] =
+  [
+    {
+      name: "two readers that agree are believed, in any layout",
+      first: "A page of many words as they are",
+      second: "A page of many\nwords as they are",
+      shown: "first",
+      guess: false,
+    },
+    {
+      name: "plausible characters that a second reader does not confirm are guesswork",
+      first: "\u4e16\u754f\u4eba\u6746\u5ba3\u8a03",
+      second: "\u4e16\u754c\u4eba\u6743\u5ba3\u8a00",
+      shown: "second",
+      guess: true,
+    },
+    {
+      name: "words are the only reading beside letters of no language",
+      first: "\u01e1\u01fc\u01f1\u01fa \u01d3\u01ef",
+      second: "Open Access",
+      shown: "second",
+      guess: false,
+    },
+    {
+      name: "words are the only reading beside shifted letters",
+      first: "'(6&5,37,21 RI JRRGV",
+      second: "DESCRIPTION of goods",
+      shown: "second",
+      guess: false,
+    },
+    { name: "text is better than none", first: "", second: "Page 1", shown: "second", guess: false },
+    { name: "words are better than punctuation", first: "Total", second: "%&/ ()=", shown: "first", guess: true },
+    { name: "a reader that finds nothing confirms nothing", first: "Total", second: "", shown: "first", guess: true },
+    {
+      name: "text of form fields, which only the first reader gives, is not lost",
+      first: "Name: Ada Lovelace Address: St James Square, London City of Westminster",
+      second: "Name: Address: City of",
+      shown: "first",
+      guess: true,
+    },
+    {
+      name: "text of form fields does not make the rest doubtful",
+      first: "Name: Ada Address: London",
+      second: "Name: Address:",
+      shown: "first",
+      guess: false,
+    },
+  ];
+
+for (const { name, shown, guess, ...texts } of readings) {
+  test(name, () =>
+    assert.deepEqual(compareReadings(texts.first, texts.second), { text: texts[shown], isGuesswork: guess }),
+  );
+}

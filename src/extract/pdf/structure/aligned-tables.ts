@@ -1,0 +1,170 @@
+/** Finds tables without rules: rows whose cells keep to the same columns. */
+import { isSpace, measureHeight } from "../line-box.ts";
+import { type Line, sliceLine } from "../text-lines.ts";
+import { type LineOrTable, makeTable } from "./table.ts";
+
+/** A gap that may separate two cells, in line heights; a justified line rarely has one. */
+const MIN_CELL_GAP = 0.7;
+const MIN_ROWS = 3;
+const MIN_FILLED_SHARE = 0.6;
+/** A cell with more lines is a column of a page. */
+const MAX_CELL_LINES = 8;
+/** Rows further apart than this are not of one table, in line heights. */
+const MAX_ROW_GAP = 4;
+
+/** Cells of one row from left to right, each with its lines. */
+type Row = { readonly cells: Line[][]; readonly first: number; last: number };
+
+/** A page with more lines is not searched. */
+const MAX_LINES = 2_000;
+
+/** Replaces the lines of each table by the table. */
+export function findAlignedTables(lines: readonly Line[]): readonly LineOrTable[] {
+  if (lines.length > MAX_LINES) return lines;
+  const rows = collectRows(lines);
+  const pieces: LineOrTable[] = [];
+  let done = 0;
+  for (let index = 0; index < rows.length; ) {
+    const run = longestTable(rows, index);
+    if (run === null) {
+      index += 1;
+      continue;
+    }
+    pieces.push(...lines.slice(done, rows[index]?.first), makeTable(run.cells));
+    done = rows[index + run.rows - 1]?.last ?? done;
+    index += run.rows;
+  }
+  return [...pieces, ...lines.slice(done)];
+}
+
+/**
+ * Groups lines into rows by the moves from one to the next, in reading order: to the right is the next cell, down within
+ * the width of the cell is its next line, everything else is a new row.
+ */
+function collectRows(lines: readonly Line[]): Row[] {
+  const rows: Row[] = [];
+  for (const [index, line] of lines.entries()) {
+    for (const part of splitAtGaps(line)) {
+      const row = rows.at(-1);
+      const cell = row?.cells.at(-1);
+      if (row && cell && movesRight(cell, part)) row.cells.push([part]);
+      else if (row && cell && movesDown(cell, part)) cell.push(part);
+      else rows.push({ cells: [[part]], first: index, last: index });
+      const current = rows.at(-1);
+      if (current) current.last = index + 1;
+    }
+  }
+  return rows;
+}
+
+function movesRight(cell: readonly Line[], part: Line): boolean {
+  const last = cell.at(-1);
+  if (last?.turns !== part.turns || part.start < last.end) return false;
+  const middle = (part.top + part.bottom) / 2;
+  const top = Math.max(...cell.map((line) => line.top));
+  return part.start >= boundsOf(cell).end && middle > last.bottom && middle < top + MAX_RISE * measureHeight(part);
+}
+
+/** A cell in the middle of its row may begin lower than the cells after it, in line heights. */
+const MAX_RISE = 3;
+/** Room between the lines of one cell, in line heights; rows are further apart. */
+const MAX_LINE_GAP = 0.5;
+
+function movesDown(cell: readonly Line[], part: Line): boolean {
+  const last = cell.at(-1);
+  if (last === undefined || cell.length >= MAX_CELL_LINES || last.turns !== part.turns) return false;
+  const gap = (last.bottom - part.top) / measureHeight(part);
+  if (gap <= -0.5 || gap >= MAX_LINE_GAP) return false;
+  const { start, end } = boundsOf(cell);
+  return part.start < end && part.end > start;
+}
+
+/** The parts of a line between wide gaps. */
+function splitAtGaps(line: Line): Line[] {
+  const { codes, starts, ends } = line.chars;
+  const minGap = MIN_CELL_GAP * measureHeight(line);
+  const parts: Line[] = [];
+  let from = 0;
+  for (const [index, code] of codes.entries()) {
+    if (!isSpace(code) || (ends[index] ?? 0) - (starts[index] ?? 0) < minGap) continue;
+    const part = sliceLine(line, from, index);
+    if (part !== null) parts.push(part);
+    from = index + 1;
+  }
+  const rest = sliceLine(line, from, codes.length);
+  return rest === null ? parts : [...parts, rest];
+}
+
+type FoundTable = { readonly rows: number; readonly cells: readonly (readonly (readonly Line[])[])[] };
+
+/** The longest table that starts with this row; null if there is none. */
+function longestTable(rows: readonly Row[], from: number): FoundTable | null {
+  let found: FoundTable | null = null;
+  for (let end = from + 1; end <= rows.length; end += 1) {
+    const row = rows[end - 1];
+    if (row === undefined || !mayBelong(rows[end - 2], row, end - 1 === from)) break;
+    const run = rows.slice(from, end);
+    if (run.filter(({ cells }) => cells.length > 1).length < MIN_ROWS) continue;
+    const cells = alignCells(run);
+    if (cells === null) break;
+    found = { rows: run.length, cells };
+  }
+  return found;
+}
+
+/** Whether a row can follow another in a table. A row with one cell may continue a cell of the row before. */
+function mayBelong(before: Row | undefined, row: Row, isFirst: boolean): boolean {
+  const line = row.cells[0]?.[0];
+  if (line === undefined || line.turns !== 0 || isListLabel(line.text)) return false;
+  // Code may be aligned too.
+  if (row.cells.every((cell) => cell.every(({ style }) => style.isMono))) return false;
+  if (row.cells.some((cell) => /(?:\. ?){4,}/.test(cell[0]?.text ?? ""))) return false;
+  if (isFirst) return row.cells.length > 1;
+  const previous = before?.cells.flat() ?? [];
+  const gap = (Math.min(...previous.map(({ bottom }) => bottom)) - line.top) / measureHeight(line);
+  if (gap > MAX_ROW_GAP || gap < -0.5) return false;
+  return row.cells.length > 1 || line.start > (before?.cells[0]?.[0]?.end ?? Infinity);
+}
+
+/** A label and its text are an item of a list. */
+function isListLabel(text: string): boolean {
+  return /^(?:[•◦▪‣●○■□–—*·-]|\(?(?:\d{1,3}|[a-z]|[ivx]+)[.)])$/.test(text);
+}
+
+/** The cells of the rows by column; null if they do not keep to columns. */
+function alignCells(rows: readonly Row[]): (readonly Line[])[][] | null {
+  const columns = findColumns(rows.flatMap(({ cells }) => cells.map(boundsOf)));
+  if (columns.length < 2) return null;
+  const table: Line[][][] = [];
+  for (const { cells } of rows) {
+    const placed = columns.map((): Line[] => []);
+    for (const cell of cells) {
+      const { start } = boundsOf(cell);
+      const column = placed[columns.findIndex(({ end }) => start <= end)];
+      if (column === undefined || column.length > 0) return null;
+      column.push(...cell);
+    }
+    const previous = table.at(-1);
+    if (cells.length > 1 || previous === undefined) table.push(placed);
+    else for (const [index, cell] of placed.entries()) previous[index]?.push(...cell);
+  }
+  const filled = table.flat().filter((cell) => cell.length > 0).length;
+  return filled >= MIN_FILLED_SHARE * table.length * columns.length ? table : null;
+}
+
+type Interval = { start: number; end: number };
+
+function boundsOf(cell: readonly Line[]): Interval {
+  return { start: Math.min(...cell.map(({ start }) => start)), end: Math.max(...cell.map(({ end }) => end)) };
+}
+
+/** Intervals that overlap are one column. */
+function findColumns(intervals: readonly Interval[]): Interval[] {
+  const columns: Interval[] = [];
+  for (const { start, end } of intervals.toSorted((a, b) => a.start - b.start)) {
+    const last = columns.at(-1);
+    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end);
+    else columns.push({ start, end });
+  }
+  return columns;
+}

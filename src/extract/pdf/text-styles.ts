@@ -1,0 +1,64 @@
+/** Reads how text is set: its size, and whether its font is bold or monospaced. */
+import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
+
+/** The style of a text object; the size is in points as a viewer sees it. */
+export type TextStyle = { readonly size: number; readonly isBold: boolean; readonly isMono: boolean };
+
+/** Text render mode that draws the outline of filled letters, which makes them bold. */
+const FILL_AND_STROKE = 2;
+
+/** Collects the styles of one page. Most pages have a handful, used by thousands of text objects. */
+export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
+  const list: TextStyle[] = [{ size: 0, isBold: false, isMono: false }];
+  const indexes = new Map<string, number>();
+  const fonts = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
+  return {
+    list,
+    /** The index of the style of a text object, whose first character has this index, and its angle in radians. */
+    read(object: Pointer, charIndex: number, renderMode: number): { readonly style: number; readonly angle: number } {
+      const font = pdfium.call.FPDFTextObj_GetFont(object);
+      const { size, angle } = readSize(pdfium, textPage, charIndex);
+      const isOutlined = renderMode === FILL_AND_STROKE;
+      const key = `${font} ${size} ${isOutlined}`;
+      const style = indexes.get(key) ?? list.length;
+      if (style === list.length) {
+        const face = fonts.get(font) ?? readFace(pdfium, font);
+        fonts.set(font, face);
+        indexes.set(key, style);
+        list.push({ size, ...face, ...(isOutlined && { isBold: true }) });
+      }
+      return { style, angle };
+    },
+  };
+}
+
+/** Text may be scaled by its matrix alone, with a font size of 1. The angle of PDFium's own call ignores slanted text. */
+function readSize(pdfium: Pdfium, textPage: Pointer, charIndex: number) {
+  const fontSize = pdfium.call.FPDFText_GetFontSize(textPage, charIndex);
+  const matrix = withMemory(pdfium, 24, (pointer) => {
+    if (pdfium.call.FPDFText_GetMatrix(textPage, charIndex, pointer) === 0) return null;
+    const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(pdfium.memory(), pointer, 4);
+    return { scale: Math.hypot(c, d), angle: Math.atan2(b, a) };
+  });
+  const { scale, angle } = matrix ?? { scale: 1, angle: 0 };
+  return { size: Math.round(Math.abs(fontSize) * scale * 10) / 10, angle: fontSize < 0 ? angle + Math.PI : angle };
+}
+
+/** Font descriptor flags of ISO 32000-2, 9.8.2. */
+const FIXED_PITCH = 1;
+const FORCE_BOLD = 1 << 18;
+const MAX_NAME_BYTES = 128;
+
+function readFace(pdfium: Pdfium, font: Pointer): Pick<TextStyle, "isBold" | "isMono"> {
+  if (font === 0) return { isBold: false, isMono: false };
+  const flags = pdfium.call.FPDFFont_GetFlags(font);
+  const name = withMemory(pdfium, MAX_NAME_BYTES, (pointer) => {
+    const sizeBytes = pdfium.call.FPDFFont_GetBaseFontName(font, pointer, MAX_NAME_BYTES);
+    const isComplete = sizeBytes > 0 && sizeBytes <= MAX_NAME_BYTES;
+    return isComplete ? Buffer.from(pdfium.memory(), pointer, sizeBytes - 1).toString("latin1") : "";
+  });
+  return {
+    isBold: (flags & FORCE_BOLD) !== 0 || /bold|black|heavy|demi|[-,]Bd|[-,]Hv|W[6-9]$|CMBX|CMSSBX/i.test(name ?? ""),
+    isMono: (flags & FIXED_PITCH) !== 0 || /mono|courier|consol|typewriter|CMTT/i.test(name ?? ""),
+  };
+}
