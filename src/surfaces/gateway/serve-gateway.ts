@@ -1,13 +1,16 @@
 /** `spillway gateway`: one server behind the relay, over standard streams. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Session } from "../../session/session.ts";
-import { createRelay, type RelayMode } from "./relay.ts";
+import { createRelay } from "./relay.ts";
 import { splitLines } from "./split-lines.ts";
+import type { ToolRules } from "./tool-rules.ts";
 import { startUpstream, type UpstreamOptions } from "./upstream.ts";
 
 export type GatewayOptions = UpstreamOptions & {
   readonly session: Session;
-  readonly mode: RelayMode;
+  readonly rules: ToolRules;
+  /** The name of the server in the client's config, where it is known. */
+  readonly configName?: string | undefined;
   /** The name of the server in records. */
   readonly name: string;
   readonly client?: string | undefined;
@@ -21,10 +24,10 @@ const DRAIN_MS = 1_000;
 
 /** Serves until the client closes its side (true), or until the server ends by itself (false). */
 export async function serveGateway(options: GatewayOptions): Promise<boolean> {
-  const { session, log, mode, client, name: server } = options;
+  const { session, log, rules, client, configName, name: server } = options;
   const upstream = startUpstream(options);
   const toClient = (line: string) => options.out(`${line}\n`);
-  const relay = createRelay({ session, server, mode, client, toClient, toServer: upstream.write, log });
+  const relay = createRelay({ session, server, rules, client, configName, toClient, toServer: upstream.write, log });
   const fromServer = pass(upstream.lines, relay.fromServer);
   const fromClient = pass(splitLines(options.input), relay.fromClient);
   const first = await Promise.race([

@@ -4,10 +4,9 @@ import { settingsDespiteProblems } from "../../../config/load-config.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { serveGateway } from "../../gateway/serve-gateway.ts";
+import { makeToolRules, type RelayMode, relayModes } from "../../gateway/tool-rules.ts";
 import type { Command } from "../command.ts";
 import { readText } from "../options.ts";
-
-const modes = ["bound", "annotate", "off"] as const;
 
 export const gatewayCommand: Command = {
   usage: "gateway -- <command> [args...]",
@@ -15,8 +14,9 @@ export const gatewayCommand: Command = {
   options: {
     mode: {
       type: "string",
-      value: modes.join("|"),
-      about: "bound (default): large results become a first page. annotate: all passes, with a ref. off: all passes.",
+      value: relayModes.join("|"),
+      about:
+        "bound: large results become a first page. annotate: all passes, with a ref. off: all passes. Default: by the client.",
     },
     name: { type: "string", value: "NAME", about: "The name of the server in records. Default: its command." },
     client: { type: "string", value: "NAME", about: "Fit results to this client, not to the one that connects." },
@@ -33,9 +33,7 @@ export const gatewayCommand: Command = {
         hint: "Write spillway gateway -- npx -y some-mcp-server",
       });
     }
-    const mode = modes.find((each) => each === (readText(call, "mode") ?? "bound"));
-    if (mode === undefined)
-      throw new SpillwayError("usage", "That is no mode of gateway.", { hint: `Use ${modes.join(", ")}.` });
+    const rules = makeToolRules({ mode: readMode(readText(call, "mode")) });
     const { terminal, signal, config } = call;
     const { cwd, env, stdin: input, out } = terminal;
     const log = (sentence: string) => terminal.note(`spillway gateway: ${sentence}\n`);
@@ -47,8 +45,19 @@ export const gatewayCommand: Command = {
       signal,
       log,
     });
-    const name = readText(call, "name") ?? basename(command);
+    const configName = readText(call, "name");
+    const name = configName ?? basename(command);
     const client = readText(call, "client");
-    return (await serveGateway({ command, args, env, cwd, session, mode, name, client, input, out, log })) ? 0 : 1;
+    return (await serveGateway({ command, args, env, cwd, session, rules, name, configName, client, input, out, log }))
+      ? 0
+      : 1;
   },
 };
+
+function readMode(text: string | undefined): RelayMode | undefined {
+  const mode = relayModes.find((each) => each === text);
+  if (text === undefined || mode !== undefined) return mode;
+  throw new SpillwayError("usage", `There is no mode ${JSON.stringify(text)}.`, {
+    hint: `Use ${relayModes.join(", ")}.`,
+  });
+}
