@@ -26,6 +26,7 @@ const tools: Readonly<Record<string, (request: Request) => void>> = {
   },
   silence: () => undefined,
   crash: () => process.exit(3),
+  env: ({ id }) => answer(id, { content: [{ type: "text", text: Object.keys(process.env).join("\n") }] }),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -4,7 +4,7 @@ import type { Session } from "../../session/session.ts";
 import { callTool } from "../../tools/call-tool.ts";
 import { inputSchema } from "../../tools/parameters.ts";
 import { readArtifactTool } from "../../tools/read-artifact.ts";
-import { type JsonObject, keyOf, type RequestId, writeError, writeResult } from "./json-rpc.ts";
+import { type JsonObject, keyOf, type RequestId, readRevision, writeError, writeResult } from "./json-rpc.ts";
 
 export type ReadTool = {
   /** A server's own tool of the same name keeps it. */
@@ -29,7 +29,9 @@ export function createReadTool(session: Session): ReadTool {
       const signal = AbortSignal.any([session.signal, controller.signal]);
       const reply = await callTool(readArtifactTool, params.arguments ?? {}, { ...session, signal, client });
       const content = reply.blocks.map(({ text }) => ({ type: "text", text }));
-      return writeResult(id, { content, isError: reply.isError });
+      // Results name their type in the revision in which requests name their revision.
+      const type = readRevision({ params }) === undefined ? {} : { resultType: "complete" };
+      return writeResult(id, { ...type, content, isError: reply.isError });
     } catch (error) {
       if (controller.signal.aborted) return undefined;
       return writeError(id, -32603, error instanceof Error ? error.message : String(error));

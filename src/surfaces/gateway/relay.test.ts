@@ -58,8 +58,6 @@ const findRef = (text: string): string => /af_[0-9a-f]{32}/.exec(text)?.[0] ?? a
 describe("a line", () => {
   for (const line of [
     '{"jsonrpc":"2.0", "method":"notifications/initialized"}',
-    '{"id":7,"jsonrpc":"2.0","result":{ "roots":[] }}',
-    '[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
     '{"jsonrpc":"2.0","id":9,"method":"future/method","params":{"n":12345678901234567890}}',
     "no JSON at all",
   ]) {
@@ -74,6 +72,34 @@ describe("a line", () => {
       assert.deepEqual(setup.toClient, [line]);
     });
   }
+
+  test("that answers a request of the server passes as it is", async () => {
+    await using setup = await openRelay();
+    const line = '{"id":7,"jsonrpc":"2.0","result":{ "roots":[] }}';
+    await setup.relay.fromClient(line);
+    assert.deepEqual(setup.toServer, [line]);
+  });
+
+  test("with a batch is taken message by message", async () => {
+    await using setup = await openRelay();
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } };
+    await setup.relay.fromClient(JSON.stringify([call, { ...call, id: 2 }]));
+    assert.equal(setup.toServer.length, 2);
+    const answer = { jsonrpc: "2.0", id: 1, result: textResult("word ".repeat(20_000)) };
+    await setup.relay.fromServer(JSON.stringify([answer, { ...answer, id: 2 }]));
+    assert.deepEqual(
+      setup.toClient.map((line) => line.length < 40_000),
+      [true, true],
+    );
+  });
+
+  test("with a second answer to a request is dropped", async () => {
+    await using setup = await openRelay();
+    await setup.exchange("tools/call", { name: "t" }, textResult("ok"));
+    await setup.relay.fromServer('{"jsonrpc":"2.0","id":1,"result":{}}');
+    assert.equal(setup.toClient.length, 1);
+    assert.match(setup.logged.join(), /second answer/);
+  });
 
   test("with a small result passes byte for byte, odd numbers and spaces included", async () => {
     await using setup = await openRelay();

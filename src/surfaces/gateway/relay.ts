@@ -3,6 +3,7 @@
  * tools, results that are too large, and calls of the tool that reads them on, which are answered here.
  */
 import { type ClientProfile, findClientProfile } from "../../config/clients.ts";
+import { clip } from "../../system/safe-names.ts";
 import {
   isObject,
   type JsonObject,
@@ -10,14 +11,17 @@ import {
   parseMessage,
   type RequestId,
   readId,
+  splitBatch,
   toObject,
   toText,
   writeError,
 } from "./json-rpc.ts";
-import { createReadTool } from "./read-tool.ts";
+import { createReadTool, type ReadTool } from "./read-tool.ts";
 import { createEditor, type EditorOptions, readClient, readRequest, type SentRequest } from "./result-editor.ts";
 
 export type RelayOptions = Omit<EditorOptions, "readTool" | "listsReadTool"> & {
+  /** The tool that reads on, where it is listed and called elsewhere. */
+  readonly readTool?: ReadTool | undefined;
   /** Fits results to this client, not to the one that connects. */
   readonly client?: string | undefined;
   toClient(line: string): Promise<void>;
@@ -42,14 +46,14 @@ const MAX_PENDING = 10_000;
 /** Creates the relay of one connection. */
 export function createRelay(options: RelayOptions): Relay {
   const { session, rules, toClient, toServer } = options;
-  const readTool = createReadTool(session);
-  const editor = createEditor({ ...options, readTool, listsReadTool: true });
+  const readTool = options.readTool ?? createReadTool(session);
+  const editor = createEditor({ ...options, readTool, listsReadTool: options.readTool === undefined });
   const pending = new Map<string, Pending>();
   let profile: ClientProfile | undefined = findClientProfile(options.client);
 
   async function fromClient(line: string): Promise<void> {
     const message = parseMessage(line);
-    if (message === undefined) return toServer(line);
+    if (message === undefined) return takeBatch(line, fromClient, toServer);
     const { json } = message;
     const [id, method, params] = [readId(json), toText(json.method), toObject(json.params)];
     if (method === "notifications/cancelled") readTool.cancel(readRequestId(params));
@@ -77,11 +81,15 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   async function fromServer(line: string): Promise<void> {
-    const message = pending.size === 0 ? undefined : parseMessage(line);
-    const id = message === undefined ? undefined : readId(message.json);
-    const request = id === undefined || message?.json.method !== undefined ? undefined : takePending(id);
-    const result = message?.json.result;
-    if (message === undefined || request === undefined || !isObject(result)) return toClient(line);
+    const message = parseMessage(line);
+    if (message === undefined) return takeBatch(line, fromServer, toClient);
+    const id = message.json.method === undefined ? readId(message.json) : undefined;
+    if (id === undefined) return toClient(line);
+    const request = takePending(id);
+    const { result } = message.json;
+    // Every request of the client was noted, so this one was answered before, perhaps by us.
+    if (request === undefined) return options.log(`a second answer to request ${clip(keyOf(id))} was dropped`);
+    if (!isObject(result)) return toClient(line);
     const changed = await editor.edit(request, result);
     await toClient(changed === undefined ? line : JSON.stringify({ ...message.json, result: changed }));
   }
@@ -99,6 +107,17 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   return { fromClient, fromServer, fail };
+}
+
+/** The messages of a batch are taken one by one; a line that is not one passes as it is. */
+async function takeBatch(
+  line: string,
+  take: (message: string) => Promise<void>,
+  pass: (line: string) => Promise<void>,
+): Promise<void> {
+  const messages = splitBatch(line);
+  if (messages === undefined) return pass(line);
+  for (const message of messages) await take(message);
 }
 
 const readRequestId = ({ requestId }: JsonObject): RequestId =>

@@ -1,0 +1,71 @@
+/** Opens a gateway on its servers: one as it is, several under prefixes. */
+import { openServiceFetch } from "../../acquire/http/transport/service-fetch.ts";
+import type { Session } from "../../session/session.ts";
+import type { ServerEntry } from "./gateway-file.ts";
+import { openMergedLink } from "./merged-link.ts";
+import type { ReadTool } from "./read-tool.ts";
+import { type Link, openLink } from "./server-link.ts";
+import { makeToolRules } from "./tool-rules.ts";
+import { openHttpUpstream } from "./upstream/http-upstream.ts";
+import { makeServerEnvironment } from "./upstream/server-environment.ts";
+import { startStdioUpstream } from "./upstream/stdio-upstream.ts";
+import type { Upstream } from "./upstream/upstream.ts";
+
+export type GatewayOptions = {
+  readonly session: Session;
+  readonly servers: readonly ServerEntry[];
+  readonly cwd: string;
+  /** Fits results to this client, not to the one that connects. */
+  readonly client?: string | undefined;
+  /** The name of the gateway in the client's config, where it is known. */
+  readonly configName?: string | undefined;
+  log(sentence: string): void;
+};
+
+export type Gateway = AsyncDisposable & {
+  /** Connects one client. Each client has servers of its own. */
+  connect(toClient: (line: string) => Promise<void>): Link;
+};
+
+/** Prepares the gateway; servers are started when a client connects. */
+export function openGateway(options: GatewayOptions): Gateway {
+  const { session, servers } = options;
+  const service = openServiceFetch(session);
+  const open = (entry: ServerEntry, toClient: (line: string) => Promise<void>, readTool?: ReadTool) =>
+    openServer(entry, { ...options, toClient, readTool, fetch: service.fetch });
+  return {
+    connect(toClient) {
+      const [first, ...others] = servers;
+      if (first !== undefined && others.length === 0) return open(first, toClient);
+      const members = servers.map((entry) => ({
+        name: entry.name,
+        open: (toMerged: (line: string) => Promise<void>, readTool: ReadTool) => open(entry, toMerged, readTool),
+      }));
+      return openMergedLink({ ...options, servers: members, toClient });
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+type ServerOptions = GatewayOptions & {
+  readonly readTool: ReadTool | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  toClient(line: string): Promise<void>;
+};
+
+function openServer({ name, source, rules }: ServerEntry, options: ServerOptions): Link {
+  const { session, client, configName, readTool, toClient } = options;
+  const log = (sentence: string) => options.log(`${name}: ${sentence}`);
+  return openLink({
+    ...{ session, client, configName, readTool, toClient, log },
+    server: name,
+    rules: makeToolRules(rules),
+    start: () => startServer(source, { ...options, log }),
+  });
+}
+
+function startServer(source: ServerEntry["source"], { session, cwd, fetch, log }: ServerOptions): Upstream {
+  if ("url" in source) return openHttpUpstream({ ...source, fetch, log });
+  const env = makeServerEnvironment(session.env, source.passEnv, source.env);
+  return startStdioUpstream({ command: source.command, args: source.args, env, cwd: source.cwd ?? cwd });
+}
