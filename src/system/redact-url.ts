@@ -61,7 +61,7 @@ const secretNames = new RegExp(
   ].join("|"),
 );
 
-function isSecretName(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const plainName = decodePercent(name)
     .toLowerCase()
     .replace(/[^a-z0-9]/g, "");
@@ -82,7 +82,8 @@ const knownTokens = new RegExp(
   "g",
 );
 
-function redactKnownTokens(text: string): string {
+/** A text without tokens that are known by how they look. */
+export function redactKnownTokens(text: string): string {
   return text.replace(knownTokens, REDACTED);
 }
 

@@ -11,7 +11,7 @@ import { type Machine, userConfigFile } from "../../config/paths.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isObject, type JsonObject, toObject } from "./json-rpc.ts";
-import { type RelayMode, type RulesOptions, relayModes } from "./tool-rules.ts";
+import { type RelayMode, type RulesOptions, relayModes } from "./tools/tool-rules.ts";
 
 /** How a server is reached: as a child process, or over HTTP. */
 export type ServerSource =

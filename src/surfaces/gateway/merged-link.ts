@@ -16,9 +16,9 @@ import {
   toText,
   writeResult,
 } from "./json-rpc.ts";
-import { createReadTool, type ReadTool } from "./read-tool.ts";
 import { readClient } from "./result-editor.ts";
 import type { Link } from "./server-link.ts";
+import { createReadTool, type ReadTool } from "./tools/read-tool.ts";
 
 /** A server to merge. */
 export type MergedServer = {

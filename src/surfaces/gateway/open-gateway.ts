@@ -1,11 +1,14 @@
 /** Opens a gateway on its servers: one as it is, several under prefixes. */
+import { join } from "node:path";
 import { openServiceFetch } from "../../acquire/http/transport/service-fetch.ts";
+import { findDataHome } from "../../config/paths.ts";
 import type { Session } from "../../session/session.ts";
 import type { ServerEntry } from "./gateway-file.ts";
 import { openMergedLink } from "./merged-link.ts";
-import type { ReadTool } from "./read-tool.ts";
 import { type Link, openLink } from "./server-link.ts";
-import { makeToolRules } from "./tool-rules.ts";
+import type { ReadTool } from "./tools/read-tool.ts";
+import { openToolPins, type ToolPins } from "./tools/tool-pins.ts";
+import { makeToolRules } from "./tools/tool-rules.ts";
 import { openHttpUpstream } from "./upstream/http-upstream.ts";
 import { makeServerEnvironment } from "./upstream/server-environment.ts";
 import { startStdioUpstream } from "./upstream/stdio-upstream.ts";
@@ -20,6 +23,8 @@ export type GatewayOptions = {
   /** The name of the gateway in the client's config, where it is known. */
   readonly configName?: string | undefined;
   log(sentence: string): void;
+  /** Takes what servers write to their error output. */
+  note(text: string): void;
 };
 
 export type Gateway = AsyncDisposable & {
@@ -60,12 +65,28 @@ function openServer({ name, source, rules }: ServerEntry, options: ServerOptions
     ...{ session, client, configName, readTool, toClient, log },
     server: name,
     rules: makeToolRules(rules),
+    pins: openPins({ name, source }, options),
     start: () => startServer(source, { ...options, log }),
   });
 }
 
-function startServer(source: ServerEntry["source"], { session, cwd, fetch, log }: ServerOptions): Upstream {
+function startServer(source: ServerEntry["source"], { session, cwd, fetch, log, note }: ServerOptions): Upstream {
   if ("url" in source) return openHttpUpstream({ ...source, fetch, log });
   const env = makeServerEnvironment(session.env, source.passEnv, source.env);
-  return startStdioUpstream({ command: source.command, args: source.args, env, cwd: source.cwd ?? cwd });
+  return startStdioUpstream({ command: source.command, args: source.args, env, cwd: source.cwd ?? cwd, note });
+}
+
+/** Where definitions of tools are remembered; nowhere if the data folder cannot be used. */
+export function findPinFolder({ settings, env, homeProblem }: Pick<Session, "settings" | "env" | "homeProblem">) {
+  return homeProblem === null ? join(findDataHome(settings.home, env, process.platform), "gateway") : null;
+}
+
+/** The pins of one server. */
+export function openPins(
+  { name, source }: Pick<ServerEntry, "name" | "source">,
+  { session, log }: Pick<GatewayOptions, "session" | "log">,
+): ToolPins {
+  const identity = "url" in source ? source.url : JSON.stringify([source.command, ...source.args]);
+  const rule = session.settings["gateway.changed_tools"];
+  return openToolPins({ folder: findPinFolder(session), server: name, source: identity, rule, log });
 }

@@ -4,7 +4,8 @@ import { defaultSettings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
 import type { JsonObject } from "./json-rpc.ts";
 import { createRelay } from "./relay.ts";
-import { makeToolRules, type RelayMode, type RulesOptions } from "./tool-rules.ts";
+import { openToolPins } from "./tools/tool-pins.ts";
+import { makeToolRules, type RelayMode, type RulesOptions } from "./tools/tool-rules.ts";
 
 /** A relay between two lists of lines. */
 async function openRelay(
@@ -18,6 +19,7 @@ async function openRelay(
     session,
     server: "test",
     rules: makeToolRules(rules),
+    pins: openToolPins({ folder: null, server: "test", source: "", rule: "show", log: () => undefined }),
     configName,
     client,
     async toClient(line) {

@@ -16,8 +16,15 @@ import {
   toText,
   writeError,
 } from "./json-rpc.ts";
-import { createReadTool, type ReadTool } from "./read-tool.ts";
-import { createEditor, type EditorOptions, readClient, readRequest, type SentRequest } from "./result-editor.ts";
+import {
+  createEditor,
+  type EditorOptions,
+  readClient,
+  readRequest,
+  refuseCall,
+  type SentRequest,
+} from "./result-editor.ts";
+import { createReadTool, type ReadTool } from "./tools/read-tool.ts";
 
 export type RelayOptions = Omit<EditorOptions, "readTool" | "listsReadTool"> & {
   /** The tool that reads on, where it is listed and called elsewhere. */
@@ -45,7 +52,7 @@ const MAX_PENDING = 10_000;
 
 /** Creates the relay of one connection. */
 export function createRelay(options: RelayOptions): Relay {
-  const { session, rules, toClient, toServer } = options;
+  const { session, toClient, toServer } = options;
   const readTool = options.readTool ?? createReadTool(session);
   const editor = createEditor({ ...options, readTool, listsReadTool: options.readTool === undefined });
   const pending = new Map<string, Pending>();
@@ -63,13 +70,12 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   async function takeRequest(line: string, id: RequestId, request: SentRequest, params: JsonObject): Promise<void> {
-    const isCall = request.method === "tools/call";
-    if (isCall && request.tool === readTool.name) {
+    if (request.method === "tools/call" && request.tool === readTool.name) {
       void answerRead(id, params); // Other lines, such as its cancellation, must not wait for it.
       return;
     }
-    if (isCall && !rules.isOffered(request.tool))
-      return toClient(writeError(id, -32602, `The tool ${request.tool} is not offered by the rules of this gateway.`));
+    const refusal = refuseCall(id, request, options);
+    if (refusal !== undefined) return toClient(refusal);
     if (pending.size >= MAX_PENDING) return toClient(writeError(id, -32000, "Too many requests are open."));
     pending.set(keyOf(id), { ...request, id });
     return toServer(line);

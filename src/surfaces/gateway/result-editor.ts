@@ -3,17 +3,20 @@ import { type ClientProfile, findClientProfile } from "../../config/clients.ts";
 import { lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
 import type { Session } from "../../session/session.ts";
 import { findClientView } from "./client-view.ts";
-import { isObject, type JsonObject, toList, toObject, toText } from "./json-rpc.ts";
-import type { ReadTool } from "./read-tool.ts";
+import { isObject, type JsonObject, type RequestId, toList, toObject, toText, writeError } from "./json-rpc.ts";
 import { boundResult, REF_KEY } from "./results/bound-result.ts";
-import { canTrim } from "./results/structured.ts";
-import type { RelayMode, ToolRules } from "./tool-rules.ts";
+import { keepText } from "./results/keep-result.ts";
+import type { ReadTool } from "./tools/read-tool.ts";
+import { editTools } from "./tools/tool-list.ts";
+import type { ToolPins } from "./tools/tool-pins.ts";
+import type { RelayMode, ToolRules } from "./tools/tool-rules.ts";
 
 export type EditorOptions = {
   readonly session: Session;
   /** The name of the server, in records and errors. */
   readonly server: string;
   readonly rules: ToolRules;
+  readonly pins: ToolPins;
   readonly readTool: ReadTool;
   /** Whether our tool is added to the list. */
   readonly listsReadTool: boolean;
@@ -47,6 +50,20 @@ export function readClient(method: string, params: JsonObject): ClientProfile | 
   return isObject(info) ? findClientProfile(toText(info.name)) : undefined;
 }
 
+/** The error for a call of a tool that the user's rules leave out, or whose definition waits to be accepted. */
+export function refuseCall(
+  id: RequestId,
+  { method, tool }: SentRequest,
+  { rules, pins }: Pick<EditorOptions, "rules" | "pins">,
+): string | undefined {
+  if (method !== "tools/call") return undefined;
+  if (!rules.isOffered(tool))
+    return writeError(id, -32602, `The tool ${tool} is not offered by the rules of this gateway.`);
+  if (!pins.isHeld(tool)) return undefined;
+  const hint = "The user can see and accept the change with spillway gateway --changes.";
+  return writeError(id, -32602, `The definition of ${tool} has changed, so it is held back. ${hint}`);
+}
+
 /** The editor of one server's messages. */
 export function createEditor(options: EditorOptions): ResultEditor {
   const { session, server, rules, readTool, configName, log } = options;
@@ -55,7 +72,7 @@ export function createEditor(options: EditorOptions): ResultEditor {
 
   async function edit(request: SentRequest, result: JsonObject): Promise<JsonObject | undefined> {
     try {
-      if (request.method === "tools/list") return editList(request, result);
+      if (request.method === "tools/list") return await editList(request, result);
       return request.method === "tools/call" ? await editResult(request, result) : undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -65,22 +82,29 @@ export function createEditor(options: EditorOptions): ResultEditor {
   }
 
   /** Our tool is listed once, on the last page. */
-  function editList({ client }: SentRequest, result: JsonObject): JsonObject {
-    const tools = toList(result.tools).filter(isObject);
+  async function editList({ client }: SentRequest, result: JsonObject): Promise<JsonObject> {
+    const {
+      tools,
+      schemas: kept,
+      definitionsRef,
+    } = await editTools(result, {
+      rules,
+      pins: options.pins,
+      maxChars: session.settings["gateway.listing_chars"],
+      schemaRule: (name) => schemaRule(name, client),
+      keepDefinitions: async (text) => (await keepText(text, 0, { session, server, tool: "definitions" })).ref,
+    });
+    for (const [name, schema] of kept) schemas.set(name, schema);
     if (tools.some(({ name }) => name === readTool.name)) readTool.yieldName();
-    const listed = tools.map((tool) => editTool(tool, client));
+    if (definitionsRef !== undefined) readTool.addNote(`Full definitions of ${server}: artifact_ref=${definitionsRef}`);
     const isLast = options.listsReadTool && result.nextCursor === undefined;
-    return { ...result, tools: isLast ? [...listed, readTool.describe()] : listed };
+    return { ...result, tools: isLast ? [...tools, readTool.describe()] : tools };
   }
 
-  /** A shape stays only if bounded results can keep it. Where the model sees nothing but structured content, no shape stays. */
-  function editTool(tool: JsonObject, client: ClientProfile | undefined): JsonObject {
-    const name = toText(tool.name) ?? "";
-    const { outputSchema, ...rest } = tool;
-    if (!isObject(outputSchema) || modeOf(name, client) !== "bound") return tool;
-    if (findClientView(client?.name).shows === "structured" || !canTrim(outputSchema)) return rest;
-    schemas.set(name, outputSchema);
-    return tool;
+  /** Where the model sees nothing but structured content, bounded results have only text, so that it sees the notice. */
+  function schemaRule(tool: string, client: ClientProfile | undefined): "keep" | "trim" | "drop" {
+    if (modeOf(tool, client) !== "bound") return "keep";
+    return findClientView(client?.name).shows === "structured" ? "drop" : "trim";
   }
 
   function modeOf(tool: string, client: ClientProfile | undefined): RelayMode {

@@ -4,7 +4,8 @@ import { defaultSettings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
 import { parseMessage } from "./json-rpc.ts";
 import { openLink } from "./server-link.ts";
-import { makeToolRules } from "./tool-rules.ts";
+import { openToolPins } from "./tools/tool-pins.ts";
+import { makeToolRules } from "./tools/tool-rules.ts";
 import { createLineQueue, type Upstream } from "./upstream/upstream.ts";
 
 /** A server that answers every request but `die`, at which it ends. */
@@ -40,6 +41,7 @@ async function openTest(start = startServer) {
     session: { ...session, now: () => now },
     server: "test",
     rules: makeToolRules({}),
+    pins: openToolPins({ folder: null, server: "test", source: "", rule: "show", log: () => undefined }),
     start: () => start(seen),
     async toClient(line) {
       toClient.push(line);

@@ -4,6 +4,7 @@ import { settingsDespiteProblems } from "../../../config/load-config.ts";
 import { homeFolder } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
+import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { serveLines } from "../../gateway/downstream/serve-lines.ts";
 import {
   findGatewayFile,
@@ -14,7 +15,8 @@ import {
   type ServerSource,
 } from "../../gateway/gateway-file.ts";
 import { openGateway } from "../../gateway/open-gateway.ts";
-import { relayModes } from "../../gateway/tool-rules.ts";
+import { relayModes } from "../../gateway/tools/tool-rules.ts";
+import { acceptDefinitions, listChangedDefinitions } from "../changed-definitions.ts";
 import type { Call, Command } from "../command.ts";
 import { readText } from "../options.ts";
 
@@ -47,6 +49,8 @@ export const gatewayCommand: Command = {
       about: "A variable that the server gets, besides PATH, HOME and the like. May be repeated.",
     },
     client: { type: "string", value: "NAME", about: "Fit results to this client, not to the one that connects." },
+    changes: { type: "boolean", about: "List definitions of tools that have changed and are held back." },
+    accept: { type: "string", value: "SERVER", about: "Accept what a server has changed." },
     port: {
       type: "string",
       value: "PORT",
@@ -60,10 +64,14 @@ export const gatewayCommand: Command = {
   ].join("\n"),
   toleratesBadConfig: true,
   async run(call) {
+    if (call.values.changes === true) return listChangedDefinitions(call);
+    const accepted = readText(call, "accept");
+    if (accepted !== undefined) return acceptDefinitions(call, accepted);
     const servers = await readServers(call);
     const { terminal, signal, config } = call;
     const { cwd, env, stdin: input, out } = terminal;
-    const log = (sentence: string) => terminal.note(`spillway gateway: ${sentence}\n`);
+    const { note } = terminal;
+    const log = (sentence: string) => note(`spillway gateway: ${redactSecrets(sentence)}\n`);
     const settings = settingsDespiteProblems(config);
     await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
     const options = {
@@ -71,6 +79,7 @@ export const gatewayCommand: Command = {
       servers,
       cwd,
       log,
+      note,
       client: readText(call, "client"),
       configName: readText(call, "name"),
     };

@@ -4,18 +4,16 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ClientProfile, findClientProfile } from "../../../config/clients.ts";
+import { isObject, type JsonObject, parseMessage, type RequestId, readId, toObject, toText } from "../json-rpc.ts";
 import {
-  isObject,
-  type JsonObject,
-  parseMessage,
-  type RequestId,
-  readId,
-  toObject,
-  toText,
-  writeError,
-} from "../json-rpc.ts";
-import { createReadTool } from "../read-tool.ts";
-import { createEditor, type EditorOptions, readClient, readRequest, type SentRequest } from "../result-editor.ts";
+  createEditor,
+  type EditorOptions,
+  readClient,
+  readRequest,
+  refuseCall,
+  type SentRequest,
+} from "../result-editor.ts";
+import { createReadTool } from "../tools/read-tool.ts";
 import { readEvents, writeEvent } from "../upstream/sse-events.ts";
 
 export type HttpRelayOptions = Omit<EditorOptions, "readTool" | "listsReadTool"> & {
@@ -66,8 +64,7 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
   async function answer(id: RequestId, { method, tool, client }: SentRequest, params: JsonObject) {
     if (method !== "tools/call") return undefined;
     if (tool === readTool.name) return readTool.answer(id, params, client);
-    if (options.rules.isOffered(tool)) return undefined;
-    return writeError(id, -32602, `The tool ${tool} is not offered by the rules of this gateway.`);
+    return refuseCall(id, { method, tool, client }, options);
   }
 
   function send({ method = "GET", headers }: IncomingMessage, body: string, signal: AbortSignal): Promise<Response> {

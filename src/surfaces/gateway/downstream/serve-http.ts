@@ -6,8 +6,8 @@ import { openServiceFetch } from "../../../acquire/http/transport/service-fetch.
 import { SpillwayError, systemCode } from "../../../errors.ts";
 import { admit } from "../../proxy/access.ts";
 import { isObject, type JsonObject } from "../json-rpc.ts";
-import { type GatewayOptions, openGateway } from "../open-gateway.ts";
-import { makeToolRules } from "../tool-rules.ts";
+import { type GatewayOptions, openGateway, openPins } from "../open-gateway.ts";
+import { makeToolRules } from "../tools/tool-rules.ts";
 import { createHttpRelay } from "./http-relay.ts";
 import { createHttpSessions, refuse } from "./http-sessions.ts";
 
@@ -72,7 +72,14 @@ function openHandler(options: HttpServerOptions): AsyncDisposable & { readonly h
   if (only !== undefined && others.length === 0 && "url" in only.source) {
     const service = openServiceFetch(options.session);
     const { name: server, source, rules } = only;
-    const relay = createHttpRelay({ ...options, ...source, server, rules: makeToolRules(rules), fetch: service.fetch });
+    const relay = createHttpRelay({
+      ...options,
+      ...source,
+      server,
+      rules: makeToolRules(rules),
+      pins: openPins(only, options),
+      fetch: service.fetch,
+    });
     return { handle: relay.serve, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
   }
   const gateway = openGateway(options);

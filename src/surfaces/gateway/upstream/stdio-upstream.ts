@@ -1,6 +1,7 @@
 /** Runs the wrapped server: a child process without a shell, whose lines are read and whose end is reported. */
 import { spawn } from "node:child_process";
 import { formatSize } from "../../../system/quantities.ts";
+import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { splitLines } from "./split-lines.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -10,6 +11,8 @@ export type StdioOptions = {
   /** All of the environment that the server gets. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Takes what the server writes to its error output, where servers log. */
+  note(text: string): void;
 };
 
 /** How long a server may take to end after its input was closed, and after it was asked to. */
@@ -18,10 +21,11 @@ const STOP_MS = 2_000;
 /** How much a server may leave unread. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Starts the server. Its error output is ours: it is where servers log. */
-export function startStdioUpstream({ command, args, env, cwd }: StdioOptions): Upstream {
-  const child = spawn(command, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "inherit"] });
+/** Starts the server. Secrets are taken out of what it logs. */
+export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptions): Upstream {
+  const child = spawn(command, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const { stdin } = child;
+  void passLog(child.stderr, note);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`The server could not be started: ${error.message}.`));
     child.once("exit", (code, signal) =>
@@ -49,4 +53,12 @@ export function startStdioUpstream({ command, args, env, cwd }: StdioOptions): U
       for (const timer of timers) clearTimeout(timer);
     },
   };
+}
+
+async function passLog(stream: AsyncIterable<Uint8Array>, note: (text: string) => void): Promise<void> {
+  try {
+    for await (const line of splitLines(stream)) note(`${redactSecrets(line)}\n`);
+  } catch {
+    // A line that never ends, or an output that broke off: the server's messages are on another stream.
+  }
 }

@@ -1,15 +1,17 @@
 /** The one tool that the gateway adds: it reads on in what was kept, and its calls never reach a server. */
-import type { ClientProfile } from "../../config/clients.ts";
-import type { Session } from "../../session/session.ts";
-import { callTool } from "../../tools/call-tool.ts";
-import { inputSchema } from "../../tools/parameters.ts";
-import { readArtifactTool } from "../../tools/read-artifact.ts";
-import { type JsonObject, keyOf, type RequestId, readRevision, writeError, writeResult } from "./json-rpc.ts";
+import type { ClientProfile } from "../../../config/clients.ts";
+import type { Session } from "../../../session/session.ts";
+import { callTool } from "../../../tools/call-tool.ts";
+import { inputSchema } from "../../../tools/parameters.ts";
+import { readArtifactTool } from "../../../tools/read-artifact.ts";
+import { type JsonObject, keyOf, type RequestId, readRevision, writeError, writeResult } from "../json-rpc.ts";
 
 export type ReadTool = {
   /** A server's own tool of the same name keeps it. */
   readonly name: string;
   yieldName(): void;
+  /** Adds a sentence to its description. */
+  addNote(note: string): void;
   /** Its definition, as it is listed. */
   describe(): JsonObject;
   /** The line that answers a call; undefined if the call was cancelled. */
@@ -20,6 +22,7 @@ export type ReadTool = {
 /** The tool for one connection. */
 export function createReadTool(session: Session): ReadTool {
   const calls = new Map<string, AbortController>();
+  const notes = new Set<string>();
   let { name } = readArtifactTool;
 
   async function answer(id: RequestId, params: JsonObject, client: ClientProfile | undefined) {
@@ -47,18 +50,19 @@ export function createReadTool(session: Session): ReadTool {
     yieldName() {
       name = `spillway_${readArtifactTool.name}`;
     },
-    describe: () => describeTool(name),
+    addNote: (note) => void notes.add(note),
+    describe: () => describeTool(name, [...notes]),
     answer,
     cancel: (id) => calls.get(keyOf(id))?.abort(),
   };
 }
 
-function describeTool(name: string): JsonObject {
+function describeTool(name: string, notes: readonly string[]): JsonObject {
   const { title, about, input, hints } = readArtifactTool;
   return {
     name,
     title,
-    description: about,
+    description: [about, ...notes].join(" "),
     inputSchema: { ...inputSchema(input), type: "object" },
     annotations: { title, ...hints },
     _meta: { "anthropic/alwaysLoad": true },
