@@ -1,7 +1,8 @@
-/** Writes the generated files of docs/: settings and their schema, events, commands, tools and MCP clients. */
+/** Writes the generated files of docs/: settings and their schema, events, commands, tools, MCP clients and where they keep their configs. */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
 import { renderCommandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
+import { renderInstallMarkdown } from "../src/surfaces/clients/install-docs.ts";
 import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
@@ -15,6 +16,7 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
     "cli.md": await renderCommandsMarkdown(),
     "tools.md": toolsMarkdown(),
     "mcp.md": renderMcpMarkdown(),
+    "install.md": renderInstallMarkdown(),
   };
 }
 

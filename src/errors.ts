@@ -38,7 +38,8 @@ export type ErrorCode =
   | "model_unknown"
   | "provider_refused"
   | "provider_unreachable"
-  | "run_busy";
+  | "run_busy"
+  | "client_config";
 
 export type ErrorDetails = {
   /** The next step. A model will do exactly what it says. */

@@ -14,6 +14,8 @@ export type CliRunOptions = {
   readonly signal?: AbortSignal;
   /** The current folder. Default: the work folder of the test. */
   readonly cwd?: string;
+  /** Answers questions, as a person at a terminal does. Default: there is no terminal. */
+  readonly ask?: (question: string) => string;
   /** Called with standard output as it is printed. */
   readonly onOut?: (text: string) => void;
 };
@@ -43,6 +45,7 @@ export async function openCli() {
         note: (text) => {
           err += text;
         },
+        ...(more.ask && { ask: async (question: string) => more.ask?.(question) ?? "" }),
       },
       more.signal ?? new AbortController().signal,
     );
@@ -53,6 +56,8 @@ export async function openCli() {
   return {
     work,
     home: join(folder.path, "home"),
+    /** The home folder of the user, and of the configs of clients. */
+    userHome: folder.path,
     run,
     /** Runs with --json and returns the parsed lines. */
     async json(...argv: string[]) {

@@ -140,7 +140,7 @@ function writeStream(
     })),
   ];
   const response = { id: `resp_${turn}`, created_at: 1, model: simulatedModel };
-  const usage = { input_tokens: input, output_tokens: output };
+  const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
   const ending =
     ends === "cut"
       ? { type: "response.incomplete", incomplete_details: { reason: "max_output_tokens" } }

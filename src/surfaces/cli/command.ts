@@ -28,6 +28,8 @@ export type Terminal = {
   note(text: string): void;
   /** Draws a line over the previous one, on a terminal only. An empty line clears it. */
   progress?(line: string): void;
+  /** Asks a person for one line. Missing where there is no person: stdin or stderr is not a terminal. */
+  ask?(question: string): Promise<string>;
   /** Whether stdout is a terminal that shows colours. */
   readonly color?: boolean;
 };
@@ -46,7 +48,7 @@ export type Call = {
   session(): Promise<Session>;
 };
 
-/** 0 done, 1 failed, 2 wrong usage; a command that runs another program returns that program's. */
+/** 0 done, 1 failed, 2 wrong usage, 3 not confirmed; a command that runs another program returns that program's. */
 export type ExitCode = number;
 
 /** A command, as listed in commands.ts. */

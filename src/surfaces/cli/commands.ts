@@ -65,6 +65,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp-command.ts")).mcpCommand,
   },
   {
+    name: "install",
+    about: "Add the MCP server to the clients on this machine.",
+    load: async () => (await import("./commands/install-command.ts")).installCommand,
+  },
+  {
+    name: "uninstall",
+    about: "Take the MCP server out of clients again.",
+    load: async () => (await import("./commands/install-command.ts")).uninstallCommand,
+  },
+  {
     name: "with",
     about: "Run an agent's client with overflow recovery: spillway with claude.",
     load: async () => (await import("./commands/with-command.ts")).withCommand,

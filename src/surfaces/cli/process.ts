@@ -43,6 +43,7 @@ const status = await runCli(
     },
     note: (text) => process.stderr.write(text),
     ...(process.stderr.isTTY && { progress: (line: string) => process.stderr.write(`\r\x1b[2K${line}`) }),
+    ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     color: process.stdout.isTTY === true && !process.env.NO_COLOR,
   },
   stopController.signal,
@@ -57,6 +58,18 @@ async function* readStdin(): AsyncGenerator<Uint8Array> {
   isReadingStdin = true;
   yield* process.stdin;
   isReadingStdin = false;
+}
+
+/** Asks on stderr: stdout carries data. Ctrl-C and the end of input answer with nothing. */
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const { signal } = stopController;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await Promise.race([lines.question(question, { signal }), once(lines, "close").then(() => "")]);
+  } finally {
+    lines.close();
+  }
 }
 
 /** Waits for a slow reader, but not for a closed one. */

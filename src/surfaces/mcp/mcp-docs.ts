@@ -28,6 +28,9 @@ The command \`spillway\` is part of the package, which is not on the npm registr
 \`npm --silent --prefix /path/to/the/source start -- mcp\` instead of \`spillway mcp\` below. Once the package is published,
 \`npx -y spillway mcp\` will work too.
 
+\`spillway install\` adds it to the clients on this machine, after it has shown the changes ([Adding Spillway to
+clients](install.md)). By hand:
+
 Claude Code:
 
 \`\`\`sh

@@ -15,17 +15,27 @@ import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
+import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
-  usage: "doctor",
+  usage: "doctor [--client NAME]",
   about:
     "Checks the settings, the store, the event log and the artifacts used last, and reads a sample with every engine. The exit status is 1 if something is wrong.",
-  options: { deep: { type: "boolean", about: "Also compare the bytes of all artifacts with their hashes." } },
+  options: {
+    deep: { type: "boolean", about: "Also compare the bytes of all artifacts with their hashes." },
+    client: {
+      type: "string",
+      value: "NAME",
+      about: "Only start what this client's config says, use it as the client does, and say what fits and what is cut.",
+    },
+  },
   toleratesBadConfig: true,
   async run(call) {
     rejectExtraArguments(0, call);
-    const checks = [checkSettings(call), ...(await storeChecks(call))];
+    const client = readText(call, "client");
+    const checks =
+      client === undefined ? [checkSettings(call), ...(await storeChecks(call))] : await clientChecks(call, client);
     const ok = checks.every((check) => check.ok);
     const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
     const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
@@ -33,6 +43,15 @@ export const doctorCommand: Command = {
     return ok ? 0 : 1;
   },
 };
+
+async function clientChecks({ terminal, signal }: Call, name: string): Promise<Check[]> {
+  const [{ findClient }, { readMachine }, { checkClient }] = await Promise.all([
+    import("../../clients/find-clients.ts"),
+    import("../client-machine.ts"),
+    import("../doctor/client-checks.ts"),
+  ]);
+  return checkClient(findClient(name), readMachine(terminal), signal);
+}
 
 function checkSettings({ config }: Call): Check {
   const paths = config.files.filter((file) => file.exists).map(({ path }) => path);

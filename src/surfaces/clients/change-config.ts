@@ -1,0 +1,77 @@
+/** Writes a changed config with a backup, and takes a change back. One process at a time does so. */
+import { join } from "node:path";
+import { SpillwayError } from "../../errors.ts";
+import { makeFolders } from "../../system/folders.ts";
+import { takeLock } from "../../system/lock.ts";
+import { type Backup, type BackupKey, deleteBackup, loadBackup, type Purpose, saveBackup, sha256 } from "./backups.ts";
+import { type ClientConfig, encode } from "./client-config.ts";
+import { deleteConfigFile, writeConfigFile } from "./config-file.ts";
+
+/** Why and where a change is remembered. */
+export type ChangeContext = { readonly purpose: Purpose; readonly folder: string };
+
+/** How long an installation waits for another one. */
+const LOCK_WAIT_MS = 10_000;
+
+/** Runs with the lock on all configs. */
+export async function withConfigLock<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  await makeFolders(folder);
+  using lock = takeLock(join(folder, "lock"), LOCK_WAIT_MS);
+  if (lock !== null) return await run();
+  throw new SpillwayError("client_config", "Another process is changing configs of clients.", {
+    hint: "Wait until it has ended, then try again.",
+  });
+}
+
+/** Saves a backup and writes the text. `hadChange` says that the config already had an earlier change of this purpose. */
+export async function writeConfig(
+  config: ClientConfig,
+  text: string,
+  { purpose, folder, hadChange }: ChangeContext & { readonly hadChange: boolean },
+): Promise<void> {
+  const { file } = config;
+  const key = { folder, realPath: file.realPath, purpose };
+  const bytes = encode(config, text);
+  await saveBackup(key, await makeBackup(key, { before: file.bytes, after: bytes, hadChange }));
+  await writeConfigFile(file, bytes);
+}
+
+type Change = { readonly before: Buffer | null; readonly after: Uint8Array; readonly hadChange: boolean };
+
+/** A second change keeps the backup of the first one if nothing else changed the file between them. */
+async function makeBackup(key: BackupKey, { before, after, hadChange }: Change): Promise<Backup> {
+  const afterSha256 = sha256(after);
+  if (!hadChange) return { before, afterSha256, isRestorable: true };
+  const earlier = await loadBackup(key);
+  const isContinued = earlier?.isRestorable && before !== null && sha256(before) === earlier.afterSha256;
+  return isContinued ? { ...earlier, afterSha256 } : { before, afterSha256, isRestorable: false };
+}
+
+/** What `restoreConfig` will do: put the old bytes back, delete the file that we made, or edit. */
+export type Restoration =
+  | { readonly kind: "restore"; readonly before: Buffer }
+  | { readonly kind: "delete" }
+  | { readonly kind: "edit"; readonly before: Buffer | null | undefined };
+
+/** Decides how a change is taken back: byte for byte if the file has not changed since. */
+export async function planRestoration(
+  { file }: ClientConfig,
+  { purpose, folder }: ChangeContext,
+): Promise<Restoration> {
+  const backup = await loadBackup({ folder, realPath: file.realPath, purpose });
+  const isUnchanged = backup?.isRestorable && file.bytes !== null && sha256(file.bytes) === backup.afterSha256;
+  if (!backup || !isUnchanged) return { kind: "edit", before: backup?.isRestorable ? backup.before : undefined };
+  return backup.before === null ? { kind: "delete" } : { kind: "restore", before: backup.before };
+}
+
+/** Takes a change back. `edited` is the text without it, for a file that has changed since. */
+export async function restoreConfig(
+  config: ClientConfig,
+  restoration: Restoration,
+  { purpose, folder, edited }: ChangeContext & { readonly edited: string },
+): Promise<void> {
+  const { file } = config;
+  if (restoration.kind === "delete") await deleteConfigFile(file);
+  else await writeConfigFile(file, restoration.kind === "restore" ? restoration.before : encode(config, edited));
+  await deleteBackup({ folder, realPath: file.realPath, purpose });
+}

@@ -1,0 +1,109 @@
+/** The config of a client as its servers: read them, and write the text with one entry added, changed or removed. */
+import { stat } from "node:fs/promises";
+import { SpillwayError } from "../../errors.ts";
+import { isRecord } from "../../system/json-values.ts";
+import { type Client, type ClientMachine, entryPath, type Scope, type ServerCommand } from "./client.ts";
+import { type ConfigFile, projectFile, readConfigFile } from "./config-file.ts";
+import { parseConfig, removeValue, setValue, valueAt } from "./edit-config.ts";
+import type { ConfigFormat, ConfigValue } from "./formats/config-format.ts";
+import { loadFormat } from "./formats/formats.ts";
+
+/** A config that was read and can be edited. */
+export type ClientConfig = {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly file: ConfigFile;
+  readonly format: ConfigFormat;
+  /** The text without its byte order mark. */
+  readonly text: string;
+  readonly value: unknown;
+};
+
+/** A server in the config of a client. */
+export type ServerEntry = {
+  readonly name: string;
+  readonly fields: unknown;
+  /** How it is started; undefined for a server that is reached by a URL. */
+  readonly server: ServerCommand | undefined;
+};
+
+/** Reads the config of a client for a scope. A file that does not exist is an empty config. */
+export async function openClientConfig(client: Client, scope: Scope, machine: ClientMachine): Promise<ClientConfig> {
+  const path = await findConfigPath(client, scope, machine);
+  const file = await readConfigFile(path, scope === "project" ? machine.cwd : undefined);
+  const format = await loadFormat(client.format);
+  const text = decode(file);
+  return { client, scope, file, format, text, value: parseConfig({ text, format, path }) };
+}
+
+/** All servers in a config, in its order. */
+export function listServers({ client, value }: ClientConfig): ServerEntry[] {
+  const { shape } = client;
+  const container = valueAt(value, shape.container(value));
+  const pairs: [string, unknown][] = Array.isArray(container)
+    ? container.flatMap((item) => (isRecord(item) && typeof item.name === "string" ? [[item.name, item]] : []))
+    : Object.entries(isRecord(container) ? container : {});
+  return pairs
+    .filter(([, fields]) => isRecord(fields))
+    .map(([name, fields]) => ({ name, fields, server: shape.readServer(fields) }));
+}
+
+/** The text with a server: a new entry, or the one of this name started in another way. Its other fields stay. */
+export function setServer(config: ClientConfig, name: string, server: ServerCommand): string {
+  const { client, format, file } = config;
+  const { shape, newFile = {} } = client;
+  const path = entryPath(client, config.value, name);
+  const fields = shape.startFields(server);
+  let { text } = config;
+  const set = (at: typeof path, value: ConfigValue) => {
+    text = setValue({ text, format, path: file.path }, at, value);
+  };
+  if (valueAt(config.value, path) !== undefined) {
+    for (const [key, value] of Object.entries(fields)) set([...path, key], value);
+    return text;
+  }
+  if (file.bytes === null) for (const [key, value] of Object.entries(newFile)) set([key], value);
+  set(path, { ...shape.newFields?.(name), ...fields });
+  return text;
+}
+
+/** The text without a server. `before` is the value of the config without it: maps that it lacks are removed too. */
+export function removeServer(config: ClientConfig, name: string, before: unknown): string {
+  const path = entryPath(config.client, config.value, name);
+  const container = path.slice(0, -1);
+  const isLast = listServers(config).length <= 1 && valueAt(config.value, path) !== undefined;
+  const isOurs = before !== undefined && valueAt(before, container) === undefined;
+  const { text, format, file } = config;
+  return removeValue({ text, format, path: file.path }, isLast && isOurs ? container : path);
+}
+
+/** The bytes of a text, with the byte order mark that the file had. */
+export function encode({ file }: ClientConfig, text: string): Buffer {
+  const mark = file.bytes?.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark : Buffer.alloc(0);
+  return Buffer.concat([mark, Buffer.from(text)]);
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+function decode({ path, bytes }: ConfigFile): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes ?? Buffer.alloc(0));
+  } catch (cause) {
+    throw new SpillwayError("client_config", `${path} is not valid UTF-8.`, {
+      hint: "Save it as UTF-8 in an editor, then try again.",
+      cause,
+    });
+  }
+}
+
+/** The first file that exists, else the first. */
+async function findConfigPath(client: Client, scope: Scope, machine: ClientMachine): Promise<string> {
+  const paths =
+    scope === "user" ? client.userFiles(machine) : client.projectFiles.map((file) => projectFile(machine.cwd, file));
+  const [first] = paths;
+  if (first === undefined) {
+    throw new SpillwayError("usage", `${client.title} has no config for a project.`, { hint: "Use --scope user." });
+  }
+  for (const path of paths) if ((await stat(path).catch(() => undefined)) !== undefined) return path;
+  return first;
+}

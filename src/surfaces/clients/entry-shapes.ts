@@ -1,0 +1,58 @@
+/** The forms that entries have: most clients share one, with small differences. */
+import { isRecord } from "../../system/json-values.ts";
+import type { EntryFields, EntryShape, ServerCommand } from "./client.ts";
+
+/** `{"command": "spillway", "args": ["mcp"]}` below one key, with some fields more. */
+export function mapShape(key: string, newFields: EntryFields = {}): EntryShape {
+  return {
+    container: () => [key],
+    startFields: ({ command, args }) => ({ command, args }),
+    newFields: () => newFields,
+    readServer: (entry) => readCommand(entry, { command: "command", env: "env" }),
+  };
+}
+
+/** Continue: a list, whose items have a name. */
+export const listShape: EntryShape = {
+  ...mapShape("mcpServers"),
+  isList: true,
+  newFields: (name) => ({ name }),
+};
+
+/** opencode: one list for command and arguments. Since version 2 the servers are below `mcp.servers`. */
+export const opencodeShape: EntryShape = {
+  container(config) {
+    const servers = isRecord(config) && isRecord(config.mcp) ? config.mcp.servers : undefined;
+    return isRecord(servers) && servers.type === undefined ? ["mcp", "servers"] : ["mcp"];
+  },
+  startFields: ({ command, args }) => ({ command: [command, ...args] }),
+  newFields: () => ({ type: "local", enabled: true }),
+  readServer(entry) {
+    const [command, ...args] = isRecord(entry) ? readTexts(entry.command) : [];
+    return command === undefined ? undefined : { command, args, ...readEnv(entry, "environment") };
+  },
+};
+
+/** Goose: extensions, whose program is `cmd`. */
+export const gooseShape: EntryShape = {
+  container: () => ["extensions"],
+  startFields: ({ command, args }) => ({ cmd: command, args }),
+  newFields: (name) => ({ name, type: "stdio", enabled: true, timeout: 300 }),
+  readServer: (entry) => readCommand(entry, { command: "cmd", env: "envs" }),
+};
+
+function readCommand(entry: unknown, names: { command: string; env: string }): ServerCommand | undefined {
+  if (!isRecord(entry)) return undefined;
+  const command = entry[names.command];
+  if (typeof command !== "string") return undefined;
+  return { command, args: readTexts(entry.args), ...readEnv(entry, names.env) };
+}
+
+function readEnv(entry: unknown, name: string): Pick<ServerCommand, "env"> {
+  const env = isRecord(entry) && isRecord(entry[name]) ? entry[name] : {};
+  const pairs = Object.entries(env).flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : []));
+  return pairs.length === 0 ? {} : { env: Object.fromEntries(pairs) };
+}
+
+const readTexts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];

@@ -1,0 +1,165 @@
+/** Plans and makes the two changes of a client: our entry added, or taken out again. */
+import { spawnSync } from "node:child_process";
+import { isDeepStrictEqual } from "node:util";
+import { SpillwayError } from "../../errors.ts";
+import { DETAIL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
+import { deleteBackup, saveBackup, sha256 } from "./backups.ts";
+import { planRestoration, type Restoration, restoreConfig, writeConfig } from "./change-config.ts";
+import type { Client, ClientMachine, Scope, ServerCommand } from "./client.ts";
+import {
+  type ClientConfig,
+  listServers,
+  openClientConfig,
+  removeServer,
+  type ServerEntry,
+  setServer,
+} from "./client-config.ts";
+import { findProgram } from "./find-clients.ts";
+import { runsSpillway } from "./own-command.ts";
+import { writeDiff } from "./text-diff.ts";
+
+/** What is installed where. */
+export type InstallOptions = {
+  readonly scope: Scope;
+  readonly name: string;
+  readonly server: ServerCommand;
+  readonly machine: ClientMachine;
+  /** The folder of backups. */
+  readonly folder: string;
+};
+
+/** A change that can be shown and made. */
+export type PlannedChange = {
+  readonly client: Client;
+  readonly path: string;
+  readonly action: "add" | "update" | "remove" | "restore" | "none";
+  /** Empty if nothing changes. */
+  readonly diff: string;
+  /** The client's own command that will make the change. */
+  readonly command: readonly string[] | undefined;
+  apply(): Promise<void>;
+};
+
+/** Plans to add our entry, or to update the command of the one that is there. */
+export async function planInstall(client: Client, options: InstallOptions): Promise<PlannedChange> {
+  const { scope, name, server, machine } = options;
+  const config = await openClientConfig(client, scope, machine);
+  const entry = listServers(config).find((each) => each.name === name);
+  if (entry !== undefined && !runsSpillway(entry.server)) throw foreignEntry(config, name);
+  const isSame = isDeepStrictEqual([entry?.server?.command, entry?.server?.args], [server.command, server.args]);
+  if (isSame) return makePlan(config, { action: "none", text: config.text, apply: async () => undefined });
+  const text = setServer(config, name, server);
+  const command =
+    entry === undefined ? await findOwnCommand(options, client, ({ add }) => add(name, server)) : undefined;
+  return makePlan(config, {
+    action: entry === undefined ? "add" : "update",
+    text,
+    command,
+    apply: () =>
+      command === undefined
+        ? writeConfig(config, text, { purpose: "install", folder: options.folder, hadChange: entry !== undefined })
+        : addByCommand(config, command, options),
+  });
+}
+
+/** Plans to take our entry out: byte for byte if the file has not changed since, else only the entry. */
+export async function planUninstall(client: Client, options: InstallOptions): Promise<PlannedChange> {
+  const { scope, name, machine, folder } = options;
+  const config = await openClientConfig(client, scope, machine);
+  const entry = listServers(config).find((each) => each.name === name);
+  if (entry === undefined) return makePlan(config, { action: "none", text: config.text, apply: async () => undefined });
+  if (!runsSpillway(entry.server)) throw foreignEntry(config, name);
+  const context = { purpose: "install", folder } as const;
+  const restoration = await planRestoration(config, context);
+  const edited = removeServer(config, name, parseBefore(config, restoration));
+  const command =
+    restoration.kind === "edit" ? await findOwnCommand(options, client, ({ remove }) => remove(name)) : undefined;
+  return makePlan(config, {
+    action: restoration.kind === "edit" ? "remove" : "restore",
+    text: restoration.kind === "edit" ? edited : restoration.kind === "delete" ? null : restoration.before.toString(),
+    command,
+    apply: async () => {
+      if (command === undefined) return await restoreConfig(config, restoration, { ...context, edited });
+      await runOwnCommand(config, command, { ...options, isExpected: (entry) => entry === undefined });
+      await deleteBackup({ ...context, realPath: config.file.realPath });
+    },
+  });
+}
+
+type Plan = Pick<PlannedChange, "action" | "apply"> & { text: string | null; command?: readonly string[] | undefined };
+
+function makePlan(config: ClientConfig, { action, text, command, apply }: Plan): PlannedChange {
+  const { client, file } = config;
+  const before = file.bytes === null ? null : config.text;
+  const diff = action === "none" ? "" : writeDiff(file.path, before, text?.replace(/^\ufeff/, "") ?? null);
+  return { client, path: file.path, action, diff, command, apply };
+}
+
+function parseBefore({ format }: ClientConfig, restoration: Restoration): unknown {
+  if (restoration.kind !== "edit" || restoration.before === undefined) return undefined;
+  return restoration.before === null ? {} : format.parse(new TextDecoder().decode(restoration.before));
+}
+
+function foreignEntry({ file }: ClientConfig, name: string): SpillwayError {
+  return new SpillwayError(
+    "client_config",
+    `${file.path} has a server ${JSON.stringify(clip(name))} that is not Spillway.`,
+    {
+      hint: "Choose another name with --name, or rename that server. The file was not changed.",
+    },
+  );
+}
+
+/** The client's own command, where it has one for the scope of the user and its program is on the PATH. */
+async function findOwnCommand(
+  { scope, machine }: InstallOptions,
+  { ownCommand }: Client,
+  make: (own: NonNullable<Client["ownCommand"]>) => readonly string[],
+): Promise<readonly string[] | undefined> {
+  if (scope !== "user" || ownCommand === undefined) return undefined;
+  const command = make(ownCommand);
+  const program = await findProgram(command[0] ?? "", machine);
+  return program === undefined ? undefined : command;
+}
+
+const OWN_COMMAND_MS = 60_000;
+
+/** Lets the client add the entry; the backup is complete once the new bytes are known. */
+async function addByCommand(config: ClientConfig, command: readonly string[], options: InstallOptions): Promise<void> {
+  const { file } = config;
+  const key = { folder: options.folder, realPath: file.realPath, purpose: "install" } as const;
+  const backup = { before: file.bytes, afterSha256: "", isRestorable: true };
+  await saveBackup(key, backup);
+  const isExpected = (entry: ServerEntry | undefined) => runsSpillway(entry?.server);
+  const changed = await runOwnCommand(config, command, { ...options, isExpected });
+  await saveBackup(key, { ...backup, afterSha256: sha256(changed.file.bytes ?? Buffer.alloc(0)) });
+}
+
+type CommandOptions = InstallOptions & { isExpected(entry: ServerEntry | undefined): boolean };
+
+/** Runs the client's own command, and checks what has become of the entry. */
+async function runOwnCommand(
+  { client }: ClientConfig,
+  command: readonly string[],
+  { scope, name, machine, isExpected }: CommandOptions,
+): Promise<ClientConfig> {
+  const [program = "", ...args] = command;
+  const { stderr } = spawnSync(program, args, {
+    cwd: machine.cwd,
+    env: { ...machine.env },
+    encoding: "utf8",
+    timeout: OWN_COMMAND_MS,
+    shell: machine.platform === "win32",
+  });
+  const changed = await openClientConfig(client, scope, machine);
+  if (isExpected(listServers(changed).find((each) => each.name === name))) return changed;
+  throw failedCommand(command, stderr ?? "");
+}
+
+function failedCommand(command: readonly string[], output: string): SpillwayError {
+  const reason = clip(output.trim().split("\n").at(-1) ?? "", DETAIL_CHARS);
+  return new SpillwayError("client_config", `${command.slice(0, 3).join(" ")} failed${reason && `: ${reason}`}.`, {
+    hint: `Run it yourself to see why: ${command.join(" ")}`,
+  });
+}

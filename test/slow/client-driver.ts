@@ -1,0 +1,45 @@
+/** Runs inside a network namespace: a scripted model, and one real client with our server. Prints what the model saw. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { serveModel } from "./client-model.ts";
+import { clientRuns, type RunPlace } from "./client-runs.ts";
+
+const [id = "", packages = "", folder = ""] = process.argv.slice(2);
+spawnSync("ip", ["link", "set", "lo", "up"]);
+
+const MAX_RUN_MS = 120_000;
+const entry = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "entry.ts");
+const run = clientRuns.find((each) => each.id === id) ?? process.exit(2);
+const [home, work] = [join(folder, "home"), join(folder, "work")];
+await Promise.all([mkdir(home), mkdir(work)]);
+await writeFile(join(work, "short.txt"), "A weir is a barrier across a river.\n");
+await writeFile(join(work, "long.txt"), await readFile(join(packages, "long.txt")));
+
+await using model = await serveModel();
+const place: RunPlace = { packages, home, modelUrl: model.url };
+await run.prepare?.(place);
+const program = join(packages, "node_modules", run.program);
+const env = {
+  HOME: home,
+  USER: "user",
+  TERM: "dumb",
+  PATH: [dirname(process.execPath), dirname(program), "/usr/bin", "/bin"].join(":"),
+  NO_PROXY: "*",
+  ...run.env(place),
+};
+const installed = spawnSync(process.execPath, [entry, "install", id, "--yes"], { cwd: work, env, encoding: "utf8" });
+const command = run.isScript ? [process.execPath, program] : [program];
+const [file = "", ...args] = [...command, ...run.args(place)];
+const child = spawn(file, args, { cwd: work, env, stdio: ["ignore", "pipe", "pipe"], timeout: MAX_RUN_MS });
+const texts = { out: "", err: "" };
+child.stdout.on("data", (chunk) => {
+  texts.out += chunk;
+});
+child.stderr.on("data", (chunk) => {
+  texts.err += chunk;
+});
+const [status] = await once(child, "close");
+const report = { status, installed, ...texts, requests: model.requests };
+process.stdout.write(JSON.stringify(report), () => process.exit(0));

@@ -1,0 +1,136 @@
+/** A scripted model behind a real socket, in the four formats that clients speak. It records what it is sent. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { type Dialect, type RequestBody, toFields } from "../../src/overflow/dialects/dialect.ts";
+import type { ScriptedAnswer, ScriptedCall } from "../../src/overflow/dialects/simulator.ts";
+import { httpSimulators } from "../../src/overflow/dialects/simulators.ts";
+import { findResults } from "../scripted.ts";
+
+/** A tool that the model is offered. */
+type SeenTool = {
+  readonly name: string;
+  /** Its definition as JSON. */
+  readonly definition: string;
+  /** The name in two parts, as Codex wants it back. */
+  readonly parts?: { readonly namespace: string; readonly name: string };
+};
+
+/** What the model saw in one request. */
+export type SeenRequest = {
+  /** The tools that it could call, with the JSON of their definitions. */
+  readonly tools: readonly SeenTool[];
+  readonly results: readonly string[];
+};
+
+/** Our tools as the client has named them. */
+const ourTool = (name: string) => new RegExp(`(?:^|[^a-z])${name}$`);
+
+/** A model that gets nowhere ends its task. */
+const MAX_RESULTS = 8;
+
+/** Whether a result has content of the two files, and not a description of tools or an error. */
+export const isOurReply = (text: string): boolean => /A weir is a barrier|sample \d{5}: water/.test(text);
+
+/** Fetches a short file and a long one, reads on where the long one was cut, and ends. */
+export function decide({ tools, results }: SeenRequest): ScriptedAnswer {
+  const find = (name: string) => tools.find((tool) => ourTool(name).test(tool.name))?.name;
+  const search = tools.find(({ name }) => /^tool_?search$/i.test(name))?.name;
+  const ours = results.filter(isOurReply);
+  if (results.length > MAX_RESULTS) return { text: "I have tried often enough." };
+  const call = (name: string, input: ScriptedCall["input"]): ScriptedAnswer => {
+    const tool = find(name);
+    if (tool !== undefined) return { calls: [{ tool, input }] };
+    if (search === undefined) return { text: `There is no ${name}.` };
+    return { calls: [{ tool: search, input: { query: `spillway ${name}`, max_results: 5 } }] };
+  };
+  if (ours.length === 0) return call("fetch_content", { url: "short.txt" });
+  if (ours.length === 1) return call("fetch_content", { url: "long.txt", maxChars: 100_000 });
+  const [ref] = /af_[0-9a-f]{32}/.exec(ours[1] ?? "") ?? [];
+  const offset = findOffset(ours[1] ?? "");
+  if (ours.length === 2 && ref && offset !== undefined) return call("read_artifact", { artifact_ref: ref, offset });
+  return { text: "All is read." };
+}
+
+/** The offset of the next call that a reply names, in its text or in its fields. */
+export function findOffset(reply: string): number | undefined {
+  const offset = /\boffset=(\d+)/.exec(reply)?.[1] ?? /next_offset\\*":\s*(\d+)/.exec(reply)?.[1];
+  return offset === undefined ? undefined : Number(offset);
+}
+
+/** Serves the model on loopback. */
+export async function serveModel() {
+  const requests: SeenRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks = await Array.fromAsync<Buffer>(request);
+    const { pathname } = new URL(request.url ?? "/", "http://model");
+    const simulator = httpSimulators.find(({ path }) => path.test(pathname));
+    if (request.method !== "POST" || simulator === undefined) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ data: [], object: "list", models: [], input_tokens: 10, totalTokens: 10 }));
+      return;
+    }
+    const json = decompress(Buffer.concat(chunks), request.headers["content-encoding"]);
+    const body: RequestBody = JSON.parse(json);
+    const seen = readRequest(body, simulator.dialect);
+    if (seen.tools.length > 0) requests.push(seen);
+    const usage = { input: 1_000, output: 20 };
+    if (!simulator.asksForStream(pathname, json)) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(simulator.wholeAnswer));
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const answer = seen.tools.length > 0 ? decide(seen) : { text: "done" };
+    for (const chunk of simulator.writeStream(answer, usage, requests.length)) response.write(splitNames(chunk, seen));
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Writes the names of calls in two parts where the tools had two. */
+function splitNames(chunk: string, { tools }: SeenRequest): string {
+  return tools.reduce((text, { name, parts }) => {
+    if (parts === undefined) return text;
+    const fields = JSON.stringify(parts).slice(1, -1);
+    return text.replaceAll(`"name":${JSON.stringify(name)}`, fields);
+  }, chunk);
+}
+
+function decompress(bytes: Buffer, encoding: string | undefined): string {
+  if (encoding === "gzip") return gunzipSync(bytes).toString();
+  if (encoding === "zstd") return zstdDecompressSync(bytes).toString();
+  if (encoding === "br") return brotliDecompressSync(bytes).toString();
+  return bytes.toString();
+}
+
+function readRequest(body: RequestBody, dialect: Dialect): SeenRequest {
+  const listed = Array.isArray(body.tools) ? body.tools.map(toFields) : [];
+  const tools = listed.flatMap(readTools);
+  return { tools, results: findResults(body, dialect) };
+}
+
+/** The tools of one item: Gemini lists declarations, and Codex puts the tools of a server into a namespace. */
+function readTools(item: Readonly<Record<string, unknown>>): SeenTool[] {
+  const { name: namespace } = item;
+  const inner = [item.functionDeclarations, item.tools].find(Array.isArray)?.map(toFields).flatMap(readTools);
+  if (inner !== undefined && typeof namespace === "string") {
+    return inner.map(({ name, definition }) => ({
+      name: `${namespace}/${name}`,
+      definition,
+      parts: { namespace, name },
+    }));
+  }
+  if (inner !== undefined) return inner;
+  const { name = item.type } = "function" in item ? toFields(item.function) : item;
+  return [{ name: String(name), definition: JSON.stringify(item) }];
+}

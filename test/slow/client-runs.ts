@@ -1,0 +1,120 @@
+/** Real clients from the npm registry: how each is started, and what it needs to use a model on loopback. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Where a run happens. */
+export type RunPlace = {
+  /** The folder that npm installed the clients into. */
+  readonly packages: string;
+  readonly home: string;
+  readonly modelUrl: string;
+};
+
+export type ClientRun = {
+  /** Its name for `spillway install`. */
+  readonly id: string;
+  readonly package: string;
+  /** The program, below node_modules. Native packages are named, because no install script runs. */
+  readonly program: string;
+  /** Whether the program is JavaScript, which is run by this Node. */
+  readonly isScript?: true;
+  prepare?(place: RunPlace): Promise<void>;
+  env(place: RunPlace): Record<string, string>;
+  args(place: RunPlace): string[];
+};
+
+const prompt = "Read short.txt and long.txt with spillway.";
+const platform = `${process.platform}-${process.arch}`;
+
+async function writeHome({ home }: RunPlace, path: string, content: string | object): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
+}
+
+export const clientRuns: readonly ClientRun[] = [
+  {
+    id: "claude-code",
+    package: "@anthropic-ai/claude-code@2.1.325",
+    program: `@anthropic-ai/claude-code-${platform}/claude`,
+    env: ({ modelUrl }) => ({
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_API_KEY: "k",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+    }),
+    args: () => ["-p", prompt, "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__spillway", "ToolSearch"],
+  },
+  {
+    id: "codex",
+    package: "@openai/codex@0.166.0",
+    program: "@openai/codex/bin/codex.js",
+    isScript: true,
+    prepare: (place) =>
+      writeHome(
+        place,
+        ".codex/config.toml",
+        `model = "sim-1"\nmodel_provider = "sim"\n\n[model_providers.sim]\nname = "sim"\nbase_url = "${place.modelUrl}/v1"\nenv_key = "SIM_KEY"\nwire_api = "responses"\n`,
+      ),
+    env: () => ({ SIM_KEY: "k" }),
+    args: () => [
+      "exec",
+      "-c",
+      "mcp_servers.spillway.required=true",
+      "--skip-git-repo-check",
+      "--dangerously-bypass-approvals-and-sandbox",
+      prompt,
+    ],
+  },
+  {
+    id: "opencode",
+    package: "opencode-ai@1.18.33",
+    program: `opencode-${platform}/bin/opencode`,
+    prepare: (place) =>
+      writeHome(place, ".config/opencode/opencode.json", {
+        provider: {
+          sim: {
+            npm: "@ai-sdk/openai-compatible",
+            name: "sim",
+            options: { baseURL: `${place.modelUrl}/v1`, apiKey: "k" },
+            models: { "sim-1": { name: "sim-1", limit: { context: 200_000, output: 8_000 } } },
+          },
+        },
+      }),
+    env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
+    args: () => ["run", "--model", "sim/sim-1", prompt],
+  },
+  {
+    id: "gemini",
+    package: "@google/gemini-cli@0.61.0",
+    program: "@google/gemini-cli/bundle/gemini.js",
+    isScript: true,
+    prepare: (place) =>
+      writeHome(place, ".gemini/settings.json", {
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        general: { disableAutoUpdate: true },
+        privacy: { usageStatisticsEnabled: false },
+      }),
+    env: ({ modelUrl }) => ({
+      GEMINI_API_KEY: "k",
+      GOOGLE_GEMINI_BASE_URL: modelUrl,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      GEMINI_CLI_NO_RELAUNCH: "true",
+    }),
+    args: () => ["--model", "gemini-2.5-pro", "--yolo", "--prompt", prompt],
+  },
+  {
+    id: "qwen",
+    package: "@qwen-code/qwen-code@0.24.4",
+    program: "@qwen-code/qwen-code/cli.js",
+    isScript: true,
+    prepare: (place) =>
+      writeHome(place, ".qwen/settings.json", {
+        security: { auth: { selectedType: "openai" } },
+        general: { disableAutoUpdate: true },
+        privacy: { usageStatisticsEnabled: false },
+      }),
+    env: ({ modelUrl }) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${modelUrl}/v1`, OPENAI_MODEL: "sim-1" }),
+    args: () => ["--auth-type", "openai", "--yolo", "--prompt", prompt],
+  },
+];
