@@ -75,7 +75,7 @@ describe("spillway fetch", () => {
       assert.match(out, /^\[Fetched image artifact: /);
       assert.ok(!out.includes("SECRETBYTES"));
       const [fields] = await cli.json("fetch", name);
-      assert.deepEqual([fields.content, fields.handler, fields.content_kind], [null, "metadata", "image"]);
+      assert.deepEqual([fields.content, fields.handler, fields.content_kind], [null, "image", "image"]);
       assert.deepEqual((await cli.run(["cat", "--raw", fields.artifact_ref])).bytes, body);
     }
   });

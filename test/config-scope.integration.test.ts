@@ -273,9 +273,7 @@ describe("a hostile project", () => {
     await runner.run(["artifacts", "rm", gone ?? ""]);
     await runner.run(["run", "Say done.", "--model", "sim:sim-1"], {}, { cwd: home });
     const before = await list(runner.home);
-    assert.ok(
-      before.some((name) => name.includes("transcripts")) && before.some((name) => name.includes("tombstones")),
-    );
+    assert.ok(before.some((name) => name.includes("transcripts")) && before.some((name) => name.includes("catalogue")));
 
     await plant(runner.write);
     const call = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: "2.0", id, method, params });

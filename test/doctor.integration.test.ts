@@ -17,7 +17,7 @@ describe("doctor", () => {
     await using cli = await openCli();
     const { status, out } = await cli.run(["doctor"]);
     assert.equal(status, 0, out);
-    for (const name of ["PDFium", "pdf.js", "HTML", "SQLite"])
+    for (const name of ["PDFium", "pdf.js", "HTML", "mail", "notebooks", "e-books", "SQLite"])
       assert.ok(out.includes(`ok    engine ${name}: read a sample\n`), out);
     const engines = (await readFile(childPath, "utf8")).match(/^ {2}\w+: async/gm) ?? [];
     assert.equal(out.match(/engine /g)?.length, engines.length + 1, "a new engine needs a sample");
@@ -28,7 +28,7 @@ describe("doctor", () => {
     await using session = await openSession({ settings, inMemory: true });
     const checks = await checkEngines(session);
     const broken = checks.filter(({ ok }) => !ok);
-    assert.equal(broken.length, 3, JSON.stringify(checks));
+    assert.equal(broken.length, 8, JSON.stringify(checks));
     for (const { name, detail } of broken) assert.match(detail, /cannot read a sample .* Raise the settings/, name);
   });
 

@@ -9,7 +9,7 @@ const floors = [
   ["tools"],
   ["verbs", "search", "overflow", "web"],
   ["answer"],
-  ["load"],
+  ["load", "sites"],
   ["session"],
   ["extract"],
   ["artifacts", "retrieval"],

@@ -366,6 +366,23 @@ export const settingRows = {
       "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
       "public address of each provider.",
   },
+  "sites.api": {
+    type: "choice",
+    choices: ["on", "off"],
+    default: "on",
+    scope: "project",
+    about:
+      "Reads pages of code hosts, package registries and forums through their public API where that says more in fewer " +
+      "words; the page itself is the fallback. `off` always reads the page.",
+  },
+  "sites.addresses": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "API addresses of such sites, such as gitlab=https://git.example.com/api/v4 for a server of your own; its pages are " +
+      "then recognised too. A private address also needs network.allow. Default: the public ones.",
+  },
   "search.embed_url": {
     type: "text",
     default: null,

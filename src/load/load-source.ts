@@ -9,6 +9,7 @@ import type { Claims, Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import type { Session } from "../session/session.ts";
+import { throughSite } from "../sites/site-source.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { sourceName } from "../telemetry/events.ts";
 import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
@@ -24,13 +25,19 @@ export type LoadSourceOptions = {
 
 /** The cached source if it is fresh or its server confirms it; else a new one, acquired, detected and kept. */
 export async function loadSource(given: string, options: LoadSourceOptions, session: Session): Promise<LoadedSource> {
-  const source = findSource(given, { ...session, prefers: options.mode === "raw" ? "source" : "markdown" });
+  const source = findPreferred(given, options, session);
   const cached = options.noCache ? undefined : await lookUp(source, session);
   if (cached?.isFresh) return fromCache(source, cached, session);
   const openResult = await openOrRevalidate(source, cached, options.noCache ?? false, session);
   return "revalidated" in openResult
     ? fromCache(source, openResult.revalidated, session)
     : keepSource(source, openResult, session);
+}
+
+/** The source in the form that reads best, or as it is where its raw form is asked for. */
+function findPreferred(given: string, { mode }: LoadSourceOptions, session: Session): Source {
+  if (mode === "raw") return findSource(given, { ...session, prefers: "source" });
+  return throughSite(findSource(given, { ...session, prefers: "markdown" }), given, session);
 }
 
 /** Acquires what has been opened, detects its kind and keeps it. */

@@ -276,7 +276,7 @@ describe("fetch_content", () => {
       const { text, fields, isError } = await bench.call(tool, { url, query: "anything" });
       assert.match(
         text,
-        /^\[Fetched PDF artifact: a\.pdf.*Use artifact_ref=af_.*\]\nFailed to extract text from PDF: corrupt\n/,
+        /^\[Fetched PDF artifact: a\.pdf.*Kept as artifact_ref=af_.*\]\nFailed to extract text from PDF: corrupt\n/,
       );
       assert.deepEqual(
         [fields.error, isError, fields.content],

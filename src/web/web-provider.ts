@@ -1,4 +1,5 @@
 /** The contract of web search providers: a query in, a request out; the provider's answer in, results out. No network here. */
+import { toFields, toLine, toList } from "../system/json-values.ts";
 
 /** One query with everything that a caller may ask for. */
 export type WebQuery = {
@@ -79,17 +80,6 @@ export function canFollow({ features, categories }: WebProvider, feature: WebFea
   if (!features.has(feature)) return false;
   return feature !== "category" || categories === undefined || categories.includes(query.category ?? "");
 }
-
-/** An object's fields, whatever the value is. */
-export function toFields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** A text of the answer on one line; empty if there is none. */
-export const toLine = (value: unknown): string =>
-  typeof value === "string" ? value.replaceAll(/\s+/g, " ").trim() : "";
 
 /** A line that the provider writes as HTML: without the tags that mark matches, and with its characters decoded. */
 export const toPlainLine = (value: unknown): string =>

@@ -1,5 +1,6 @@
 /** Brave Search: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
-import { optional, readRows, toFields, toLine, toList, toPlainLine, type WebProvider } from "../web-provider.ts";
+import { toFields, toLine, toList } from "../../system/json-values.ts";
+import { optional, readRows, toPlainLine, type WebProvider } from "../web-provider.ts";
 import { addSites } from "./site-operators.ts";
 
 const codes = { day: "pd", week: "pw", month: "pm", year: "py" } as const;

@@ -1,14 +1,6 @@
 /** Exa: https://docs.exa.ai/reference/search */
-import {
-  canFollow,
-  optional,
-  readRows,
-  toFields,
-  toLine,
-  toLines,
-  type WebProvider,
-  type WebQuery,
-} from "../web-provider.ts";
+import { toFields, toLine } from "../../system/json-values.ts";
+import { canFollow, optional, readRows, toLines, type WebProvider, type WebQuery } from "../web-provider.ts";
 import { makeOldestDate } from "./dates.ts";
 
 export const exa: WebProvider = {

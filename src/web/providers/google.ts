@@ -1,5 +1,6 @@
 /** Google Programmable Search: https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list */
-import { readRows, toFields, toLine, type WebProvider } from "../web-provider.ts";
+import { toFields, toLine } from "../../system/json-values.ts";
+import { readRows, type WebProvider } from "../web-provider.ts";
 import { addSites } from "./site-operators.ts";
 
 const codes = { day: "d1", week: "w1", month: "m1", year: "y1" } as const;

@@ -1,5 +1,6 @@
 /** Kagi: https://help.kagi.com/kagi/api/search.html, version 1. */
-import { canFollow, optional, readRows, toFields, toLine, toPlainLine, type WebProvider } from "../web-provider.ts";
+import { toFields, toLine } from "../../system/json-values.ts";
+import { canFollow, optional, readRows, toPlainLine, type WebProvider } from "../web-provider.ts";
 import { makeOldestDate } from "./dates.ts";
 import { addSites } from "./site-operators.ts";
 

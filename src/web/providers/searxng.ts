@@ -1,6 +1,8 @@
 /** SearXNG, which people host themselves: https://docs.searxng.org/dev/search_api.html */
+
+import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { formatCount } from "../../system/quantities.ts";
-import { optional, readRows, toFields, toLine, toList, type WebProvider } from "../web-provider.ts";
+import { optional, readRows, type WebProvider } from "../web-provider.ts";
 import { addSites } from "./site-operators.ts";
 
 export const searxng: WebProvider = {

@@ -1,5 +1,6 @@
 /** Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search */
-import { canFollow, optional, readRows, toFields, toLine, type WebProvider } from "../web-provider.ts";
+import { toFields, toLine } from "../../system/json-values.ts";
+import { canFollow, optional, readRows, type WebProvider } from "../web-provider.ts";
 
 export const tavily: WebProvider = {
   name: "tavily",

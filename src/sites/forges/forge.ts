@@ -1,0 +1,221 @@
+/** What the sites that host repositories have in common: the kinds of their pages, and how each is written. */
+import type { OpenedSource } from "../../acquire/source.ts";
+import { SpillwayError } from "../../errors.ts";
+import { formatSize } from "../../system/quantities.ts";
+import type { SiteApi, SitePage } from "../site.ts";
+import { readText } from "../site-api.ts";
+import { joinParts, toMarkdownSource, writeFacts, writeFence } from "../site-document.ts";
+import { type Thread, writeThread } from "../threads/thread.ts";
+
+/** A page of a repository. `place` is a ref and a path, which only the site can tell apart. */
+export type ForgePage =
+  | { readonly kind: "repository" }
+  | { readonly kind: "folder" | "file"; readonly place: Place; readonly lines?: LineRange | undefined }
+  | { readonly kind: "issue" | "pull"; readonly number: string }
+  | { readonly kind: "commit"; readonly ref: string }
+  | { readonly kind: "compare"; readonly base: string; readonly head: string }
+  | { readonly kind: "releases" }
+  | { readonly kind: "release"; readonly tag: string };
+
+/** The names after the page's kind: the ref is one or more of the first ones, unless the address says how long it is. */
+export type Place = { readonly names: readonly string[]; readonly refKind?: "branch" | "tag" | "commit" };
+
+export type LineRange = { readonly first: number; readonly last: number };
+
+export type RepositoryFacts = {
+  readonly fullName: string;
+  readonly defaultBranch: string;
+  readonly description: string;
+  readonly sizeBytes: number | undefined;
+  /** More that is worth a line: language, licence, stars. */
+  readonly more: Readonly<Record<string, string | number | undefined>>;
+};
+
+export type TreeEntry = { readonly path: string; readonly isFolder: boolean; readonly sizeBytes: number | undefined };
+
+/** A commit or a comparison: what it says, and the changes of each file. */
+export type Change = {
+  readonly title: string;
+  readonly facts: Readonly<Record<string, string | number | undefined>>;
+  readonly message: string;
+  readonly diff: string;
+  readonly isCut: boolean;
+};
+
+export type Release = { readonly name: string; readonly tag: string; readonly day: string; readonly body: string };
+
+/** The API of one repository. */
+export type ForgeApi = {
+  facts(): Promise<RepositoryFacts>;
+  /** All entries below a folder, or those of the folder itself where there are too many. */
+  entries(ref: string, path: string): Promise<{ readonly entries: readonly TreeEntry[]; readonly isCut: boolean }>;
+  readme(ref: string, path: string, entries: readonly TreeEntry[]): Promise<string>;
+  file(ref: string, path: string): Promise<OpenedSource>;
+  /** Branches and tags whose name begins with this one. */
+  refs(prefix: string): Promise<readonly string[]>;
+  thread(kind: "issue" | "pull", number: string): Promise<Thread>;
+  commit(ref: string): Promise<Change>;
+  compare(base: string, head: string): Promise<Change>;
+  releases(): Promise<readonly Release[]>;
+  release(tag: string): Promise<Release>;
+};
+
+export const MAX_TREE_ENTRIES = 200;
+
+/** The page as a source. */
+export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeApi): SitePage {
+  return async (siteApi) => {
+    const api = openApi(siteApi);
+    switch (page.kind) {
+      case "repository":
+        return readRepository(api);
+      case "folder":
+        return readFolder(api, page.place);
+      case "file":
+        return readFile(api, page.place, page.lines);
+      case "issue":
+      case "pull":
+        return toMarkdownSource(`${page.kind} ${page.number}`, writeThread(await api.thread(page.kind, page.number)));
+      case "commit":
+        return writeChange(`commit ${page.ref}`, await api.commit(page.ref));
+      case "compare":
+        return writeChange(`${page.base}...${page.head}`, await api.compare(page.base, page.head));
+      case "releases":
+        return toMarkdownSource("releases", joinParts("# Releases", ...(await api.releases()).map(writeRelease)));
+      case "release":
+        return toMarkdownSource(page.tag, writeRelease(await api.release(page.tag)));
+    }
+  };
+}
+
+async function readRepository(api: ForgeApi): Promise<OpenedSource> {
+  const { fullName, defaultBranch, description, sizeBytes, more } = await api.facts();
+  const { entries, isCut } = await api.entries(defaultBranch, "");
+  const size = sizeBytes === undefined ? undefined : formatSize(sizeBytes);
+  const text = joinParts(
+    `# ${fullName}`,
+    description,
+    writeFacts({ "default branch": defaultBranch, size, ...more }),
+    `## Files`,
+    writeTree(entries, isCut),
+    await api.readme(defaultBranch, "", entries),
+  );
+  return toMarkdownSource(fullName, text);
+}
+
+async function readFolder(api: ForgeApi, place: Place): Promise<OpenedSource> {
+  const { ref, path } = await splitPlace(api, place);
+  const { entries, isCut } = await api.entries(ref, path);
+  // Some sites have one form of address for folders and files.
+  if (path !== "" && entries.length === 0) return readFile(api, place, undefined);
+  const name = `${path === "" ? "/" : path} at ${ref}`;
+  return toMarkdownSource(
+    name,
+    joinParts(`# ${name}`, writeTree(entries, isCut), await api.readme(ref, path, entries)),
+  );
+}
+
+const MAX_RANGE_BYTES = 4 * 1024 * 1024;
+
+async function readFile(api: ForgeApi, place: Place, lines: LineRange | undefined): Promise<OpenedSource> {
+  const { ref, path } = await splitPlace(api, place);
+  const file = await api.file(ref, path);
+  const name = path.split("/").at(-1) ?? path;
+  // What the API calls its answer says nothing about the file.
+  const source = { ...file, name, headers: {}, location: path };
+  if (lines === undefined) return source;
+  const { text, isCut } = await readText(file, MAX_RANGE_BYTES);
+  const all = text.split("\n");
+  const shown = all.slice(lines.first - 1, lines.last);
+  if (shown.length === 0 || isBinary(text)) throw makeRangeError(lines, all.length);
+  const total = isCut ? "" : ` of ${all.at(-1) === "" ? all.length - 1 : all.length}`;
+  const range = `lines ${lines.first}-${lines.first + shown.length - 1}${total}`;
+  const language = /\.(\w{1,12})$/.exec(name)?.[1] ?? "";
+  return toMarkdownSource(name, joinParts(`# ${path}, ${range}`, writeFence(shown.join("\n"), language)), [
+    `Only ${range} are here; fetch the address without its # part for the whole file.`,
+  ]);
+}
+
+const isBinary = (text: string): boolean => text.includes("\0");
+
+function makeRangeError({ first }: LineRange, count: number): SpillwayError {
+  return new SpillwayError("place_not_found", `Line ${first} is past the end: the file has ${count} lines.`, {
+    hint: "Fetch the address without its # part.",
+  });
+}
+
+/** The ref and the path of a place: the longest branch or tag that its names begin with, else the first name. */
+async function splitPlace(
+  api: ForgeApi,
+  { names, refKind }: Place,
+): Promise<{ readonly ref: string; readonly path: string }> {
+  const [first = ""] = names;
+  const split = (count: number) => ({ ref: names.slice(0, count).join("/"), path: names.slice(count).join("/") });
+  if (first === "") return { ref: (await api.facts()).defaultBranch, path: "" };
+  if (refKind === "commit" || /^[\da-f]{40}$/.test(first) || names.length === 1) return split(1);
+  const refs = new Set(await api.refs(first));
+  for (let count = names.length; count > 1; count--) if (refs.has(split(count).ref)) return split(count);
+  return split(1);
+}
+
+/** The entries nearest to the root, as many as are shown: a line for each folder, with what lies in it. */
+function writeTree(entries: readonly TreeEntry[], isCut: boolean): string {
+  const depth = ({ path }: TreeEntry) => path.split("/").length;
+  const shown = entries.toSorted((one, other) => depth(one) - depth(other)).slice(0, MAX_TREE_ENTRIES);
+  const folders = Object.groupBy(shown, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
+  const lines = Object.keys(folders)
+    .toSorted()
+    .map(
+      (folder) => `- ${folder || "/"}: ${(folders[folder] ?? []).map((entry) => writeEntry(entry, folder)).join(", ")}`,
+    );
+  const missing = entries.length - shown.length;
+  const count = isCut ? "more" : `${missing} more`;
+  if (missing > 0 || isCut) lines.push(`- and ${count}, deeper in the tree; fetch the address of a folder to list it`);
+  return lines.join("\n");
+}
+
+/** A file smaller than this is listed without its size. */
+const MIN_NAMED_SIZE_BYTES = 100_000;
+
+function writeEntry({ path, isFolder, sizeBytes = 0 }: TreeEntry, folder: string): string {
+  const size = sizeBytes < MIN_NAMED_SIZE_BYTES ? "" : ` (${formatSize(sizeBytes)})`;
+  return `${path.slice(folder.length)}${isFolder ? "/" : size}`;
+}
+
+function writeChange(name: string, { title, facts, message, diff, isCut }: Change): OpenedSource {
+  const cut = isCut ? ["The diff is longer than is read; its end is missing."] : [];
+  const text = joinParts(`# ${title}`, writeFacts(facts), message, diff === "" ? "" : writeFence(diff, "diff"), ...cut);
+  return toMarkdownSource(name, text, cut);
+}
+
+function writeRelease({ name, tag, day, body }: Release): string {
+  const title = name === "" || name === tag ? tag : `${name} (${tag})`;
+  return joinParts(`## ${title}`, day, body);
+}
+
+/** A file's patch with the header that `git diff` gives it. */
+export function writePatch(before: string, after: string, patch: string): string {
+  return `--- a/${before}\n+++ b/${after}\n${patch.replace(/\n$/, "")}`;
+}
+
+/** Lines such as `#L10` and `#L10-L20`. */
+export function readLines(hash: string): LineRange | undefined {
+  const [, from, to] = /^#L(\d{1,7})(?:C\d+)?(?:-L?(\d{1,7})(?:C\d+)?)?$/.exec(hash) ?? [];
+  if (from === undefined) return undefined;
+  const [first, last] = [Number(from), Number(to ?? from)];
+  return first < 1 || last < first ? undefined : { first, last };
+}
+
+/** A path for a URL, its slashes kept. */
+export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+/** The README of a folder: the shortest name that begins so. */
+export function findReadme(path: string, entries: readonly TreeEntry[]): string | undefined {
+  const folder = path === "" ? "" : `${path}/`;
+  return entries
+    .filter(({ isFolder, path: each }) => !isFolder && each.startsWith(folder))
+    .map((each) => each.path.slice(folder.length))
+    .filter((name) => /^readme(\.(md|markdown|mdx|rst|txt|adoc|org))?$/i.test(name))
+    .toSorted((one, other) => one.length - other.length)
+    .map((name) => `${folder}${name}`)[0];
+}

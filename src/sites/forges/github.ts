@@ -1,0 +1,299 @@
+/** GitHub: https://docs.github.com/en/rest */
+import { toFields, toLine, toList } from "../../system/json-values.ts";
+import { splitPath } from "../address.ts";
+import type { Site, SiteApi } from "../site.ts";
+import { type Fields, joinParts, toDay, toMarkdownSource, toText, writeFence } from "../site-document.ts";
+import type { Reply, Thread } from "../threads/thread.ts";
+import {
+  type Change,
+  encodePath,
+  type ForgeApi,
+  type ForgePage,
+  findReadme,
+  type Release,
+  readForgePage,
+  readLines,
+  writePatch,
+} from "./forge.ts";
+
+export const github: Site = {
+  apiUrl: "https://api.github.com",
+  token: { names: ["GITHUB_TOKEN", "GH_TOKEN"], makeHeader: (token) => ({ authorization: `Bearer ${token}` }) },
+
+  findPage(url) {
+    const names = splitPath(url);
+    if (url.hostname === "gist.github.com")
+      return names.length >= 2 ? (api) => readGist(api, names[1] ?? "") : undefined;
+    const [owner, name, ...rest] = names;
+    if (owner === undefined || name === undefined || reserved.has(owner)) return undefined;
+    const page = url.hostname === "raw.githubusercontent.com" ? toRawPage(rest) : toPage(rest, url.hash);
+    const repository = `/repos/${encodePath(owner)}/${encodePath(name.replace(/\.git$/, ""))}`;
+    return page && readForgePage(page, (api) => openGithub(api, repository));
+  },
+};
+
+/** First names of addresses that are not those of users. */
+const reserved: ReadonlySet<string> = new Set(
+  "about apps collections contact customer-stories enterprise events explore features issues login marketplace new notifications orgs organizations pricing pulls search security sessions settings signup site sponsors stars topics trending users".split(
+    " ",
+  ),
+);
+
+const toRawPage = (rest: readonly string[]): ForgePage | undefined =>
+  rest.length < 2 ? undefined : { kind: "file", place: { names: rest[0] === "refs" ? rest.slice(2) : rest } };
+
+function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | undefined {
+  const [first = ""] = rest;
+  switch (kind) {
+    case undefined:
+      return { kind: "repository" };
+    case "tree":
+      return { kind: "folder", place: { names: rest } };
+    case "blob":
+    case "raw":
+      return rest.length < 2 ? undefined : { kind: "file", place: { names: rest }, lines: readLines(hash) };
+    case "issues":
+      return /^\d+$/.test(first) ? { kind: "issue", number: first } : undefined;
+    case "pull":
+      return /^\d+$/.test(first) ? { kind: "pull", number: first } : undefined;
+    case "commit":
+      return first === "" ? undefined : { kind: "commit", ref: first };
+    case "compare":
+      return toComparison(rest.join("/"));
+    case "releases":
+      if (first === "") return { kind: "releases" };
+      if (first === "latest") return { kind: "release", tag: "" };
+      return first === "tag" ? { kind: "release", tag: rest.slice(1).join("/") } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function toComparison(range: string): ForgePage | undefined {
+  const [base = "", head = ""] = range.split(/\.{2,3}/);
+  return base === "" || head === "" ? undefined : { kind: "compare", base, head };
+}
+
+const RAW = { accept: "application/vnd.github.raw+json" };
+const PER_PAGE = 100;
+const MAX_PAGES = 3;
+
+function openGithub(api: SiteApi, repository: string): ForgeApi {
+  const get = async (path: string) => toFields(await api.json(`${repository}${path}`));
+
+  async function getAll(path: string): Promise<Fields[]> {
+    const rows: Fields[] = [];
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const more = toList(await api.json(`${repository}${path}?per_page=${PER_PAGE}&page=${page}`)).map(toFields);
+      rows.push(...more);
+      if (more.length < PER_PAGE) break;
+    }
+    return rows;
+  }
+
+  return {
+    async facts() {
+      const facts = await get("");
+      return {
+        fullName: toLine(facts.full_name),
+        defaultBranch: toLine(facts.default_branch) || "HEAD",
+        description: toLine(facts.description),
+        sizeBytes: typeof facts.size === "number" ? facts.size * 1024 : undefined,
+        more: {
+          language: toLine(facts.language),
+          licence: toLine(toFields(facts.license).spdx_id),
+          stars: Number(facts.stargazers_count ?? 0),
+          "open issues": Number(facts.open_issues_count ?? 0),
+          topics: toList(facts.topics).map(toLine).join(", "),
+          homepage: toLine(facts.homepage),
+          "last push": toDay(facts.pushed_at),
+          archived: facts.archived === true ? "yes" : undefined,
+          "fork of": toLine(toFields(facts.parent).full_name),
+        },
+      };
+    },
+
+    async entries(ref, path) {
+      const tree = await get(`/git/trees/${encodeURIComponent(path === "" ? ref : `${ref}:${path}`)}?recursive=1`);
+      const entries = toList(tree.tree)
+        .map(toFields)
+        .map((entry) => ({
+          path: `${path === "" ? "" : `${path}/`}${toLine(entry.path)}`,
+          isFolder: entry.type === "tree",
+          sizeBytes: typeof entry.size === "number" ? entry.size : undefined,
+        }));
+      return { entries, isCut: tree.truncated === true };
+    },
+
+    async readme(ref, path, entries) {
+      const found = findReadme(path, entries);
+      if (found === undefined) return "";
+      return (await api.text(`${repository}/contents/${encodePath(found)}?ref=${encodeURIComponent(ref)}`, RAW)).text;
+    },
+
+    file: (ref, path) => api.open(`${repository}/contents/${encodePath(path)}?ref=${encodeURIComponent(ref)}`, RAW),
+
+    async refs(prefix) {
+      const lists = await Promise.all(
+        ["heads", "tags"].map((kind) => api.json(`${repository}/git/matching-refs/${kind}/${encodePath(prefix)}`)),
+      );
+      return lists.flatMap((list) => toList(list).map((ref) => toLine(toFields(ref).ref).replace(/^refs\/\w+\//, "")));
+    },
+
+    async thread(kind, number) {
+      const issue = await get(`/issues/${number}`);
+      const comments = await getAll(`/issues/${number}/comments`);
+      const isPull = kind === "pull" || issue.pull_request !== undefined;
+      const replies = comments.map(toReply);
+      const thread = toThread(issue, replies);
+      return isPull ? addPull(thread, await readPull(number)) : thread;
+    },
+
+    commit: async (ref) => toCommit(await get(`/commits/${encodePath(ref)}`)),
+
+    async compare(base, head) {
+      const range = await get(`/compare/${encodePath(base)}...${encodePath(head)}`);
+      const commits = toList(range.commits).map(toFields);
+      const subjects = commits.map(({ sha, commit }) => {
+        return `- ${toLine(sha).slice(0, 10)} ${toLine(String(toFields(commit).message ?? "").split("\n")[0])}`;
+      });
+      return {
+        title: `${base}...${head}`,
+        facts: { commits: Number(range.total_commits ?? commits.length), status: toLine(range.status) },
+        message: subjects.join("\n"),
+        ...toDiff(range.files),
+      };
+    },
+
+    releases: async () =>
+      toList(await api.json(`${repository}/releases?per_page=10`))
+        .map(toFields)
+        .map(toRelease),
+
+    release: async (tag) => toRelease(await get(tag === "" ? "/releases/latest" : `/releases/tags/${encodePath(tag)}`)),
+  };
+
+  async function readPull(number: string) {
+    const [pull, reviews, notes] = await Promise.all([
+      get(`/pulls/${number}`),
+      getAll(`/pulls/${number}/reviews`),
+      getAll(`/pulls/${number}/comments`),
+    ]);
+    const diff = await api.text(`${repository}/pulls/${number}`, { accept: "application/vnd.github.diff" });
+    return { pull, reviews, notes, diff };
+  }
+
+  type Pull = Awaited<ReturnType<typeof readPull>>;
+
+  function addPull(thread: Thread, { pull, reviews, notes, diff }: Pull): Thread {
+    const cut = diff.isCut ? "\n\nThe diff is longer than is read; its end is missing." : "";
+    return {
+      ...thread,
+      facts: {
+        ...thread.facts,
+        state: pull.merged === true ? "merged" : toLine(pull.state),
+        branches: `${toLine(toFields(pull.head).label)} into ${toLine(toFields(pull.base).ref)}`,
+        changes: `${pull.changed_files} files, +${pull.additions} -${pull.deletions}`,
+      },
+      extra: diff.text === "" ? "" : `${writeFence(diff.text, "diff")}${cut}`,
+      replies: [...thread.replies, ...reviews.flatMap(toReview), ...toReviewThreads(notes)],
+    };
+  }
+}
+
+function toThread(issue: Fields, replies: readonly Reply[]): Thread {
+  return {
+    title: `${toLine(issue.title)} #${issue.number}`,
+    facts: {
+      state: [toLine(issue.state), toLine(issue.state_reason)].filter(Boolean).join(", "),
+      author: loginOf(issue.user),
+      opened: toDay(issue.created_at),
+      labels: toList(issue.labels)
+        .map((label) => toLine(toFields(label).name))
+        .join(", "),
+    },
+    body: toText(issue.body),
+    replyName: "Comments",
+    replies,
+    missing: Math.max(0, Number(issue.comments ?? 0) - replies.length),
+  };
+}
+
+const loginOf = (user: unknown): string => toLine(toFields(user).login) || "ghost";
+
+const toReply = (comment: Fields): Reply => ({
+  author: loginOf(comment.user),
+  about: [toDay(comment.created_at)],
+  body: toText(comment.body),
+});
+
+/** A review that only collects notes has no words of its own. */
+function toReview(review: Fields): Reply[] {
+  const state = toLine(review.state).toLowerCase().replaceAll("_", " ");
+  const body = toText(review.body);
+  if (body === "" && state === "commented") return [];
+  return [{ author: loginOf(review.user), about: [`review: ${state}`, toDay(review.submitted_at)], body }];
+}
+
+/** Notes on lines of the diff, each with the replies to it. */
+function toReviewThreads(notes: readonly Fields[]): Reply[] {
+  const firsts = notes.filter((note) => typeof note.in_reply_to_id !== "number");
+  return firsts.map((note) => {
+    const place = `${toLine(note.path)}${typeof note.line === "number" ? `:${note.line}` : ""}`;
+    const replies = notes.filter((each) => each.in_reply_to_id === note.id).map(toReply);
+    return { ...toReply(note), about: [place, toDay(note.created_at)], replies };
+  });
+}
+
+function toCommit(commit: Fields): Change {
+  const about = toFields(commit.commit);
+  const author = toFields(about.author);
+  const [subject = "", ...rest] = toText(about.message).split("\n");
+  const stats = toFields(commit.stats);
+  return {
+    title: subject,
+    facts: {
+      commit: toLine(commit.sha),
+      author: toLine(author.name),
+      date: toDay(author.date),
+      changes: `+${stats.additions ?? 0} -${stats.deletions ?? 0}`,
+    },
+    message: rest.join("\n"),
+    ...toDiff(commit.files),
+  };
+}
+
+/** The patches that the API includes; of very large and of binary files it includes none. */
+function toDiff(files: unknown): Pick<Change, "diff" | "isCut"> {
+  const patches = toList(files)
+    .map(toFields)
+    .map((file) => {
+      const name = toLine(file.filename);
+      const before = toLine(file.previous_filename) || name;
+      if (typeof file.patch === "string") return writePatch(before, name, file.patch);
+      return `--- a/${before}\n+++ b/${name}\n(${toLine(file.status)}, no text diff)`;
+    });
+  return { diff: patches.join("\n"), isCut: patches.length >= 300 };
+}
+
+const toRelease = (release: Fields): Release => ({
+  name: toLine(release.name),
+  tag: toLine(release.tag_name),
+  day: toDay(release.published_at),
+  body: toText(release.body),
+});
+
+async function readGist(api: SiteApi, id: string) {
+  const gist = toFields(await api.json(`/gists/${encodeURIComponent(id)}`));
+  const files = Object.values(toFields(gist.files)).map(toFields);
+  const parts = await Promise.all(
+    files.map(async (file) => {
+      const isCut = file.truncated === true && typeof file.raw_url === "string";
+      const text = isCut ? (await api.text(String(file.raw_url))).text : toText(file.content);
+      return `## ${toLine(file.filename)}\n\n${writeFence(text, toLine(file.language).toLowerCase())}`;
+    }),
+  );
+  const title = toLine(gist.description) || `Gist ${id}`;
+  const by = `by ${loginOf(gist.owner)}, ${toDay(gist.updated_at)}`;
+  return toMarkdownSource(`gist ${id}`, joinParts(`# ${title}`, by, ...parts));
+}

@@ -1,0 +1,214 @@
+/** GitLab: https://docs.gitlab.com/api/rest/ */
+import { toFields, toLine, toList } from "../../system/json-values.ts";
+import { splitPath } from "../address.ts";
+import type { Site, SiteApi } from "../site.ts";
+import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
+import type { Reply } from "../threads/thread.ts";
+import {
+  type ForgeApi,
+  type ForgePage,
+  findReadme,
+  type Release,
+  readForgePage,
+  readLines,
+  writePatch,
+} from "./forge.ts";
+
+export const gitlab: Site = {
+  apiUrl: "https://gitlab.com/api/v4",
+  token: { names: ["GITLAB_TOKEN"], makeHeader: (token) => ({ "private-token": token }) },
+
+  /** Projects lie in groups of any depth; `-` ends their name. */
+  findPage(url) {
+    const names = splitPath(url);
+    const dash = names.indexOf("-");
+    const project = (dash < 0 ? names : names.slice(0, dash)).join("/").replace(/\.git$/, "");
+    if (!project.includes("/") || /^(explore|users|help|groups|dashboard)\//.test(project)) return undefined;
+    const page = dash < 0 ? ({ kind: "repository" } as const) : toPage(names.slice(dash + 1), url.hash);
+    return page && readForgePage(page, (api) => openGitlab(api, `/projects/${encodeURIComponent(project)}`));
+  },
+};
+
+function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | undefined {
+  const [first = ""] = rest;
+  switch (kind) {
+    case "tree":
+      return { kind: "folder", place: { names: rest } };
+    case "blob":
+    case "raw":
+      return rest.length < 2 ? undefined : { kind: "file", place: { names: rest }, lines: readLines(hash) };
+    case "issues":
+    case "work_items":
+      return /^\d+$/.test(first) ? { kind: "issue", number: first } : undefined;
+    case "merge_requests":
+      return /^\d+$/.test(first) ? { kind: "pull", number: first } : undefined;
+    case "commit":
+      return first === "" ? undefined : { kind: "commit", ref: first };
+    case "compare": {
+      const [base = "", head = ""] = rest.join("/").split(/\.{2,3}/);
+      return base === "" || head === "" ? undefined : { kind: "compare", base, head };
+    }
+    case "releases":
+      return first === "" ? { kind: "releases" } : { kind: "release", tag: rest.join("/") };
+    default:
+      return undefined;
+  }
+}
+
+const PER_PAGE = 100;
+const MAX_PAGES = 3;
+const RAW = { accept: "*/*" };
+
+function openGitlab(api: SiteApi, project: string): ForgeApi {
+  const get = async (path: string) => toFields(await api.json(`${project}${path}`));
+
+  async function getAll(path: string, query: string) {
+    const rows: Fields[] = [];
+    let isCut = false;
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const address = `${project}${path}?${query}&per_page=${PER_PAGE}&page=${page}`;
+      const more = toList(await api.json(address)).map(toFields);
+      rows.push(...more);
+      isCut = more.length === PER_PAGE;
+      if (!isCut) break;
+    }
+    return { rows, isCut };
+  }
+
+  const fileAddress = (ref: string, path: string) =>
+    `${project}/repository/files/${encodeURIComponent(path)}/raw?ref=${encodeURIComponent(ref)}`;
+
+  return {
+    async facts() {
+      const facts = await get("?license=true");
+      return {
+        fullName: toLine(facts.path_with_namespace),
+        defaultBranch: toLine(facts.default_branch) || "HEAD",
+        description: toLine(facts.description),
+        sizeBytes: undefined,
+        more: {
+          licence: toLine(toFields(facts.license).name),
+          stars: Number(facts.star_count ?? 0),
+          topics: toList(facts.topics).map(toLine).join(", "),
+          "last activity": toDay(facts.last_activity_at),
+          archived: facts.archived === true ? "yes" : undefined,
+        },
+      };
+    },
+
+    async entries(ref, path) {
+      const query = `ref=${encodeURIComponent(ref)}&path=${encodeURIComponent(path)}&recursive=true`;
+      const { rows, isCut } = await getAll("/repository/tree", query);
+      const entries = rows.map((entry) => ({
+        path: toLine(entry.path),
+        isFolder: entry.type === "tree",
+        sizeBytes: undefined,
+      }));
+      return { entries, isCut };
+    },
+
+    async readme(ref, path, entries) {
+      const found = findReadme(path, entries);
+      return found === undefined ? "" : (await api.text(fileAddress(ref, found), RAW)).text;
+    },
+
+    file: (ref, path) => api.open(fileAddress(ref, path), RAW),
+
+    async refs(prefix) {
+      const search = encodeURIComponent(`^${prefix}`);
+      const lists = await Promise.all(
+        ["branches", "tags"].map((kind) => getAll(`/repository/${kind}`, `search=${search}`)),
+      );
+      return lists.flatMap(({ rows }) => rows.map(({ name }) => toLine(name)));
+    },
+
+    async thread(kind, number) {
+      const address = `/${kind === "issue" ? "issues" : "merge_requests"}/${number}`;
+      const issue = await get(address);
+      const { rows } = await getAll(`${address}/notes`, "sort=asc&order_by=created_at");
+      const replies = rows.filter(({ system }) => system !== true).map(toReply);
+      const { diff, isCut } = kind === "pull" ? await readDiff(`${address}/diffs`) : { diff: "", isCut: false };
+      const cut = isCut ? "\n\nThe diff is longer than is read; its end is missing." : "";
+      return {
+        title: `${toLine(issue.title)} ${kind === "issue" ? "#" : "!"}${issue.iid}`,
+        facts: {
+          state: toLine(issue.state),
+          author: nameOf(issue.author),
+          opened: toDay(issue.created_at),
+          labels: toList(issue.labels).map(toLine).join(", "),
+          branches: kind === "pull" ? `${toLine(issue.source_branch)} into ${toLine(issue.target_branch)}` : undefined,
+        },
+        body: toText(issue.description),
+        extra: diff === "" ? "" : `${writeFence(diff, "diff")}${cut}`,
+        replyName: "Comments",
+        replies,
+        missing: Math.max(0, Number(issue.user_notes_count ?? 0) - replies.length),
+      };
+    },
+
+    async commit(ref) {
+      const address = `/repository/commits/${encodeURIComponent(ref)}`;
+      const commit = await get(address);
+      const [, ...rest] = toText(commit.message).split("\n");
+      const stats = toFields(commit.stats);
+      return {
+        title: toLine(commit.title),
+        facts: {
+          commit: toLine(commit.id),
+          author: toLine(commit.author_name),
+          date: toDay(commit.authored_date),
+          changes: `+${stats.additions ?? 0} -${stats.deletions ?? 0}`,
+        },
+        message: rest.join("\n"),
+        ...(await readDiff(`${address}/diff`)),
+      };
+    },
+
+    async compare(base, head) {
+      const query = `from=${encodeURIComponent(base)}&to=${encodeURIComponent(head)}`;
+      const range = await get(`/repository/compare?${query}`);
+      const commits = toList(range.commits).map(toFields);
+      return {
+        title: `${base}...${head}`,
+        facts: { commits: commits.length },
+        message: commits.map(({ short_id, title }) => `- ${toLine(short_id)} ${toLine(title)}`).join("\n"),
+        diff: toDiff(toList(range.diffs).map(toFields)),
+        isCut: false,
+      };
+    },
+
+    releases: async () =>
+      toList(await api.json(`${project}/releases?per_page=10`))
+        .map(toFields)
+        .map(toRelease),
+
+    release: async (tag) => toRelease(await get(`/releases/${encodeURIComponent(tag)}`)),
+  };
+
+  async function readDiff(address: string) {
+    const { rows, isCut } = await getAll(address, "unidiff=true");
+    return { diff: toDiff(rows), isCut };
+  }
+}
+
+const toDiff = (files: readonly Fields[]): string =>
+  files
+    .map((file) => writePatch(toLine(file.old_path), toLine(file.new_path), withoutHeader(toText(file.diff))))
+    .join("\n");
+
+const withoutHeader = (diff: string): string => diff.replace(/^--- .*\n\+\+\+ .*\n/, "");
+
+const nameOf = (user: unknown): string => toLine(toFields(user).username) || "ghost";
+
+const toReply = (note: Fields): Reply => ({
+  author: nameOf(note.author),
+  about: [toLine(toFields(note.position).new_path), toDay(note.created_at)],
+  body: toText(note.body),
+});
+
+const toRelease = (release: Fields): Release => ({
+  name: toLine(release.name),
+  tag: toLine(release.tag_name),
+  day: toDay(release.released_at),
+  body: toText(release.description),
+});

@@ -1,0 +1,67 @@
+/** Requests to the API of one site, through the guarded client, with its token and no other. */
+import type { HttpClient } from "../acquire/http/http-client.ts";
+import type { OpenedSource } from "../acquire/source.ts";
+import type { Environment } from "../config/paths.ts";
+import { SpillwayError } from "../errors.ts";
+import { clip } from "../system/safe-names.ts";
+import type { ApiOptions, BoundedText, RequestHeaders, Site, SiteApi } from "./site.ts";
+
+export type SiteApiOptions = {
+  readonly network: HttpClient;
+  readonly apiUrl: string;
+  readonly token: Site["token"];
+  readonly env: Environment;
+  readonly noCache: boolean;
+  readonly signal: AbortSignal;
+};
+
+const MAX_JSON_BYTES = 24 * 1024 * 1024;
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+
+export function openSiteApi({ network, apiUrl, token, env, noCache, signal }: SiteApiOptions): SiteApi {
+  const credentials = readCredentials(token, env);
+
+  async function open(path: string, { accept = "application/json" }: ApiOptions = {}): Promise<OpenedSource> {
+    const url = new URL(path.startsWith("/") ? `${apiUrl}${path}` : path);
+    // The token is for the API alone; files that it names elsewhere are fetched without it.
+    const isApi = url.origin === new URL(apiUrl).origin;
+    const headers = { accept, ...(isApi ? credentials : {}) };
+    const opened = await network.open(url, { prefers: "source", headers, noCache, signal });
+    if ("unchanged" in opened) throw new TypeError("A fetch without validators was answered with 304.");
+    return opened;
+  }
+
+  return {
+    open,
+    async json(path, options) {
+      const { text, isCut } = await readText(await open(path, options), MAX_JSON_BYTES);
+      if (isCut)
+        throw new SpillwayError("response_invalid", "The API's answer is too long.", { hint: "Read the page." });
+      return JSON.parse(text);
+    },
+    text: async (path, options) => readText(await open(path, options), MAX_TEXT_BYTES),
+  };
+}
+
+function readCredentials(token: Site["token"], env: Environment): RequestHeaders {
+  const name = token?.names.find((each) => (env[each] ?? "").trim() !== "");
+  if (token === undefined || name === undefined) return {};
+  const value = (env[name] ?? "").trim();
+  if (/^[\x21-\x7e]+$/.test(value)) return token.makeHeader(value);
+  throw new SpillwayError("key_invalid", `The token in ${clip(name)} contains a character that no token can have.`, {
+    hint: "Copy it again: it is one line of ASCII letters, digits and punctuation, without spaces.",
+  });
+}
+
+/** The text up to a limit; a character that the limit cuts is left out. */
+export async function readText({ chunks }: Pick<OpenedSource, "chunks">, maxBytes: number): Promise<BoundedText> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ["", 0];
+  for await (const chunk of chunks) {
+    const room = maxBytes - bytes;
+    text += decoder.decode(chunk.subarray(0, room), { stream: true });
+    bytes += chunk.length;
+    if (bytes > maxBytes) return { text, isCut: true };
+  }
+  return { text: text + decoder.decode(), isCut: false };
+}
