@@ -5,6 +5,7 @@ import { findDataHome } from "../../config/paths.ts";
 import type { Session } from "../../session/session.ts";
 import type { ServerEntry } from "./gateway-file.ts";
 import { openMergedLink } from "./merged-link.ts";
+import { noteResultSize } from "./result-sizes.ts";
 import { type Link, openLink } from "./server-link.ts";
 import type { ReadTool } from "./tools/read-tool.ts";
 import { openToolPins, type ToolPins } from "./tools/tool-pins.ts";
@@ -66,6 +67,7 @@ function openServer({ name, source, rules }: ServerEntry, options: ServerOptions
     server: name,
     rules: makeToolRules(rules),
     pins: openPins({ name, source }, options),
+    onBounded: (tool, chars) => noteSize(session, name, tool, chars),
     start: () => startServer(source, { ...options, log }),
   });
 }
@@ -89,4 +91,10 @@ export function openPins(
   const identity = "url" in source ? source.url : JSON.stringify([source.command, ...source.args]);
   const rule = session.settings["gateway.changed_tools"];
   return openToolPins({ folder: findPinFolder(session), server: name, source: identity, rule, log });
+}
+
+/** Remembers the length of a bounded result. */
+export function noteSize(session: Session, server: string, tool: string, chars: number): void {
+  const folder = findPinFolder(session);
+  if (folder !== null) noteResultSize(folder, server, tool, chars);
 }

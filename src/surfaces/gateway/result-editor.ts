@@ -4,7 +4,7 @@ import { lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
 import type { Session } from "../../session/session.ts";
 import { findClientView } from "./client-view.ts";
 import { isObject, type JsonObject, type RequestId, toList, toObject, toText, writeError } from "./json-rpc.ts";
-import { boundResult, REF_KEY } from "./results/bound-result.ts";
+import { boundResult, REF_KEY, SIZE_KEY } from "./results/bound-result.ts";
 import { keepText } from "./results/keep-result.ts";
 import type { ReadTool } from "./tools/read-tool.ts";
 import { editTools } from "./tools/tool-list.ts";
@@ -22,6 +22,8 @@ export type EditorOptions = {
   readonly listsReadTool: boolean;
   /** The name of the server in the client's config, where it is known: clients build tool names from it. */
   readonly configName?: string | undefined;
+  /** Called for each result that was too large, with its length. */
+  onBounded?(tool: string, totalChars: number): void;
   log(sentence: string): void;
 };
 
@@ -121,6 +123,8 @@ export function createEditor(options: EditorOptions): ResultEditor {
       budget: lowerBudget(makeSourceBudget(session.settings).inline, { client: client?.limit }),
       readTool: configName === undefined ? readTool.name : view.spell(configName, readTool.name),
     });
+    const totalChars = toObject(bounded?._meta)[SIZE_KEY];
+    if (typeof totalChars === "number") options.onBounded?.(tool, totalChars);
     return mode === "annotate" && bounded !== undefined ? annotate(result, bounded) : bounded;
   }
 

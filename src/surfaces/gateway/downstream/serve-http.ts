@@ -6,7 +6,7 @@ import { openServiceFetch } from "../../../acquire/http/transport/service-fetch.
 import { SpillwayError, systemCode } from "../../../errors.ts";
 import { admit } from "../../proxy/access.ts";
 import { isObject, type JsonObject } from "../json-rpc.ts";
-import { type GatewayOptions, openGateway, openPins } from "../open-gateway.ts";
+import { type GatewayOptions, noteSize, openGateway, openPins } from "../open-gateway.ts";
 import { makeToolRules } from "../tools/tool-rules.ts";
 import { createHttpRelay } from "./http-relay.ts";
 import { createHttpSessions, refuse } from "./http-sessions.ts";
@@ -78,6 +78,7 @@ function openHandler(options: HttpServerOptions): AsyncDisposable & { readonly h
       server,
       rules: makeToolRules(rules),
       pins: openPins(only, options),
+      onBounded: (tool, chars) => noteSize(options.session, server, tool, chars),
       fetch: service.fetch,
     });
     return { handle: relay.serve, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };

@@ -1,6 +1,6 @@
 /** Serves one client over standard input and output. */
 import type { Link } from "../server-link.ts";
-import { splitLines } from "../upstream/split-lines.ts";
+import { splitLines } from "../split-lines.ts";
 
 export type LinesOptions = {
   readonly input: AsyncIterable<Uint8Array>;

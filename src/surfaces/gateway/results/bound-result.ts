@@ -13,12 +13,15 @@ export type BoundOptions = FileOptions & {
   readonly budget: Budget;
   /** What the client shows of a result. */
   readonly shows: ClientView["shows"];
-  /** The shape that the client was told of; structured content must keep it. */
+  /** The shape that the client was shown; structured content must keep it. */
   readonly schema: JsonObject | undefined;
 };
 
 /** Under this key of `_meta` a bounded result names its artifact. */
 export const REF_KEY = "spillway/artifact_ref";
+
+/** Under this one, how many characters its text has. */
+export const SIZE_KEY = "spillway/total_chars";
 
 /** The result as it may pass, or undefined if it fits as it is. */
 export async function boundResult(result: JsonObject, options: BoundOptions): Promise<JsonObject | undefined> {
@@ -90,7 +93,11 @@ async function withPage(result: JsonObject, parts: Parts, options: BoundOptions)
     ...(trimmed === undefined ? {} : { structuredContent: trimmed }),
     // A client that was shown the schema accepts a result without structured content only as an error.
     ...(schema !== undefined && trimmed === undefined && json !== "" ? { isError: true } : {}),
-    ...(main.ref === undefined ? {} : { _meta: { ...toObject(rest._meta), [REF_KEY]: main.ref } }),
+    _meta: {
+      ...toObject(rest._meta),
+      [SIZE_KEY]: main.totalChars,
+      ...(main.ref === undefined ? {} : { [REF_KEY]: main.ref }),
+    },
   };
 }
 

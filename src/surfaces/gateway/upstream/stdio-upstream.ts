@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { formatSize } from "../../../system/quantities.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
-import { splitLines } from "./split-lines.ts";
+import { splitLines } from "../split-lines.ts";
 import type { Upstream } from "./upstream.ts";
 
 export type StdioOptions = {
