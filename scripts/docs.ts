@@ -6,6 +6,7 @@ import { renderInstallMarkdown } from "../src/surfaces/clients/install-docs.ts";
 import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
+import { renderMeasuredClients } from "./measured-clients.ts";
 
 /** The generated files by name. A test checks that the committed files are the same. */
 export async function renderDocFiles(): Promise<Readonly<Record<string, string>>> {
@@ -15,7 +16,7 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
     "events.md": eventsMarkdown(),
     "cli.md": await renderCommandsMarkdown(),
     "tools.md": toolsMarkdown(),
-    "mcp.md": renderMcpMarkdown(),
+    "mcp.md": renderMcpMarkdown() + (await renderMeasuredClients()),
     "install.md": renderInstallMarkdown(),
   };
 }

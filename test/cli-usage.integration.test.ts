@@ -14,8 +14,10 @@ const options = await Promise.all(
 );
 
 describe("a misspelt name", () => {
-  const misspell = (name: string) =>
-    name.length > 4 ? `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}` : `${name}x`;
+  const misspell = (name: string) => {
+    const swapped = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
+    return name.length > 4 && swapped !== name ? swapped : `${name}x`;
+  };
 
   for (const { name } of commands) {
     test(`of the command ${name} is answered with the right one`, async () => {

@@ -50,7 +50,7 @@ test("installations at the same time leave one entry and a backup that restores"
 
 /** A stand-in for `claude`, which keeps its state and its servers in one file. */
 const fakeClaude = `#!${process.execPath}
-const { readFileSync, writeFileSync } = require("node:fs");
+const { readFileSync, writeFileSync } = process.getBuiltinModule("node:fs");
 const path = process.env.HOME + "/.claude.json";
 const config = JSON.parse(readFileSync(path, "utf8"));
 const [, verb, , , name, , command, ...args] = process.argv.slice(2);

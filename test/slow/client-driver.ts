@@ -1,21 +1,22 @@
 /** Runs inside a network namespace: a scripted model, and one real client with our server. Prints what the model saw. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { serveModel } from "./client-model.ts";
+import { writeSample } from "./client-report.ts";
 import { clientRuns, type RunPlace } from "./client-runs.ts";
 
 const [id = "", packages = "", folder = ""] = process.argv.slice(2);
 spawnSync("ip", ["link", "set", "lo", "up"]);
 
 const MAX_RUN_MS = 120_000;
-const entry = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "entry.ts");
+const entry = join(import.meta.dirname, "..", "..", "dist", "cli.js");
 const run = clientRuns.find((each) => each.id === id) ?? process.exit(2);
 const [home, work] = [join(folder, "home"), join(folder, "work")];
 await Promise.all([mkdir(home), mkdir(work)]);
 await writeFile(join(work, "short.txt"), "A weir is a barrier across a river.\n");
-await writeFile(join(work, "long.txt"), await readFile(join(packages, "long.txt")));
+await writeFile(join(work, "long.txt"), writeSample());
 
 await using model = await serveModel();
 const place: RunPlace = { packages, home, modelUrl: model.url };
@@ -29,7 +30,15 @@ const env = {
   NO_PROXY: "*",
   ...run.env(place),
 };
-const installed = spawnSync(process.execPath, [entry, "install", id, "--yes"], { cwd: work, env, encoding: "utf8" });
+const spillway = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
+    cwd: work,
+    env,
+    encoding: "utf8",
+  });
+  return { command: args.join(" "), status, output: stdout + stderr };
+};
+const own = [spillway("install", id, "--yes"), spillway("doctor", "--client", id)];
 const command = run.isScript ? [process.execPath, program] : [program];
 const [file = "", ...args] = [...command, ...run.args(place)];
 const child = spawn(file, args, { cwd: work, env, stdio: ["ignore", "pipe", "pipe"], timeout: MAX_RUN_MS });
@@ -41,5 +50,6 @@ child.stderr.on("data", (chunk) => {
   texts.err += chunk;
 });
 const [status] = await once(child, "close");
-const report = { status, installed, ...texts, requests: model.requests };
+own.push(spillway("uninstall", id, "--yes"), spillway("uninstall", id));
+const report = { status, own, ...texts, requests: model.requests };
 process.stdout.write(JSON.stringify(report), () => process.exit(0));

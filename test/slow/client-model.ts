@@ -1,6 +1,7 @@
 /** A scripted model behind a real socket, in the four formats that clients speak. It records what it is sent. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { type Dialect, type RequestBody, toFields } from "../../src/overflow/dialects/dialect.ts";
 import type { ScriptedAnswer, ScriptedCall } from "../../src/overflow/dialects/simulator.ts";
@@ -23,8 +24,11 @@ export type SeenRequest = {
   readonly results: readonly string[];
 };
 
-/** Our tools as the client has named them. */
-const ourTool = (name: string) => new RegExp(`(?:^|[^a-z])${name}$`);
+/** Whether a tool is ours: every client puts the name of the server into the names of its tools. */
+export const isOurTool = (name: string): boolean => name.includes("spillway");
+
+/** Some clients ask the model before our server has started. One that finds no tool of ours thinks for this long. */
+const START_MS = 4_000;
 
 /** A model that gets nowhere ends its task. */
 const MAX_RESULTS = 8;
@@ -34,7 +38,12 @@ export const isOurReply = (text: string): boolean => /A weir is a barrier|sample
 
 /** Fetches a short file and a long one, reads on where the long one was cut, and ends. */
 export function decide({ tools, results }: SeenRequest): ScriptedAnswer {
-  const find = (name: string) => tools.find((tool) => ourTool(name).test(tool.name))?.name;
+  // Some clients list a tool that was searched for, others only describe it in the result.
+  const described = results.flatMap((text) =>
+    [...text.matchAll(/"name":\s*"([\w/-]+)"/g)].map(([, name = ""]) => name),
+  );
+  const names = [...tools.map(({ name }) => name), ...described].filter(isOurTool);
+  const find = (name: string) => names.find((each) => each.endsWith(name));
   const search = tools.find(({ name }) => /^tool_?search$/i.test(name))?.name;
   const ours = results.filter(isOurReply);
   if (results.length > MAX_RESULTS) return { text: "I have tried often enough." };
@@ -42,7 +51,8 @@ export function decide({ tools, results }: SeenRequest): ScriptedAnswer {
     const tool = find(name);
     if (tool !== undefined) return { calls: [{ tool, input }] };
     if (search === undefined) return { text: `There is no ${name}.` };
-    return { calls: [{ tool: search, input: { query: `spillway ${name}`, max_results: 5 } }] };
+    // A client may end a model that repeats itself.
+    return { calls: [{ tool: search, input: { query: `spillway ${name}`, max_results: 5 + results.length } }] };
   };
   if (ours.length === 0) return call("fetch_content", { url: "short.txt" });
   if (ours.length === 1) return call("fetch_content", { url: "long.txt", maxChars: 100_000 });
@@ -82,6 +92,8 @@ export async function serveModel() {
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
     const answer = seen.tools.length > 0 ? decide(seen) : { text: "done" };
+    const hasFound = [...seen.tools.map(({ name }) => name), ...seen.results].some(isOurTool);
+    if (seen.results.length > 0 && !hasFound) await setTimeout(START_MS);
     for (const chunk of simulator.writeStream(answer, usage, requests.length)) response.write(splitNames(chunk, seen));
     response.end();
   });

@@ -18,6 +18,8 @@ export type ClientRun = {
   readonly program: string;
   /** Whether the program is JavaScript, which is run by this Node. */
   readonly isScript?: true;
+  /** What our server must learn before everything arrives; the faults are reported until then, and fail nothing. */
+  readonly waitsFor?: string;
   prepare?(place: RunPlace): Promise<void>;
   env(place: RunPlace): Record<string, string>;
   args(place: RunPlace): string[];
@@ -50,6 +52,7 @@ export const clientRuns: readonly ClientRun[] = [
     package: "@openai/codex@0.166.0",
     program: "@openai/codex/bin/codex.js",
     isScript: true,
+    waitsFor: "the limit of models outside Codex's catalogue",
     prepare: (place) =>
       writeHome(
         place,
@@ -108,6 +111,7 @@ export const clientRuns: readonly ClientRun[] = [
     package: "@qwen-code/qwen-code@0.24.4",
     program: "@qwen-code/qwen-code/cli.js",
     isScript: true,
+    waitsFor: "the form and the limit of Qwen Code",
     prepare: (place) =>
       writeHome(place, ".qwen/settings.json", {
         security: { auth: { selectedType: "openai" } },

@@ -118,7 +118,8 @@ async function findOwnCommand(
   { ownCommand }: Client,
   make: (own: NonNullable<Client["ownCommand"]>) => readonly string[],
 ): Promise<readonly string[] | undefined> {
-  if (scope !== "user" || ownCommand === undefined) return undefined;
+  // On Windows such a program is a script, which only a shell starts, and quoting for that is not safe.
+  if (scope !== "user" || ownCommand === undefined || machine.platform === "win32") return undefined;
   const command = make(ownCommand);
   const program = await findProgram(command[0] ?? "", machine);
   return program === undefined ? undefined : command;
@@ -151,7 +152,6 @@ async function runOwnCommand(
     env: { ...machine.env },
     encoding: "utf8",
     timeout: OWN_COMMAND_MS,
-    shell: machine.platform === "win32",
   });
   const changed = await openClientConfig(client, scope, machine);
   if (isExpected(listServers(changed).find((each) => each.name === name))) return changed;
