@@ -9,7 +9,7 @@ const floors = [
   ["tools"],
   ["verbs", "search", "overflow", "web"],
   ["answer"],
-  ["load", "sites"],
+  ["load", "sites", "clones"],
   ["session"],
   ["extract"],
   ["artifacts", "retrieval"],

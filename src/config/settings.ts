@@ -383,6 +383,13 @@ export const settingRows = {
       "API addresses of such sites, such as gitlab=https://git.example.com/api/v4 for a server of your own; its pages are " +
       "then recognised too. A private address also needs network.allow. Default: the public ones.",
   },
+  "sites.clone_bytes": {
+    type: "bytes",
+    default: 350 * MiB,
+    min: 1 * MiB,
+    scope: "user",
+    about: "The largest repository that is cloned, in bytes on disk; the clone of a larger one is stopped and deleted.",
+  },
   "search.embed_url": {
     type: "text",
     default: null,

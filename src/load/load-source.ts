@@ -19,13 +19,15 @@ import type { Delivery, KeepResult, LoadedSource } from "./loaded-source.ts";
 export type LoadSourceOptions = {
   /** `raw` asks servers for the page as browsers get it; every other mode prefers Markdown where there is any. */
   readonly mode?: Mode | undefined;
+  /** Clone the repository that the address names; its tree and README are the text. */
+  readonly forceClone?: boolean | undefined;
   /** Fetch again, whatever is cached. */
   readonly noCache?: boolean | undefined;
 };
 
 /** The cached source if it is fresh or its server confirms it; else a new one, acquired, detected and kept. */
 export async function loadSource(given: string, options: LoadSourceOptions, session: Session): Promise<LoadedSource> {
-  const source = findPreferred(given, options, session);
+  const source = await findPreferred(given, options, session);
   const cached = options.noCache ? undefined : await lookUp(source, session);
   if (cached?.isFresh) return fromCache(source, cached, session);
   const openResult = await openOrRevalidate(source, cached, options.noCache ?? false, session);
@@ -34,9 +36,13 @@ export async function loadSource(given: string, options: LoadSourceOptions, sess
     : keepSource(source, openResult, session);
 }
 
-/** The source in the form that reads best, or as it is where its raw form is asked for. */
-function findPreferred(given: string, { mode }: LoadSourceOptions, session: Session): Source {
-  if (mode === "raw") return findSource(given, { ...session, prefers: "source" });
+/** The source in the form that reads best, or in the one that is asked for. */
+async function findPreferred(given: string, options: LoadSourceOptions, session: Session): Promise<Source> {
+  if (options.forceClone) {
+    const { makeCloneSource } = await import("../clones/clone-source.ts");
+    return makeCloneSource(given, session, options.noCache ?? false);
+  }
+  if (options.mode === "raw") return findSource(given, { ...session, prefers: "source" });
   return throughSite(findSource(given, { ...session, prefers: "markdown" }), given, session);
 }
 

@@ -33,6 +33,8 @@ export type Session = SourceContext & {
   readonly spoolFolders: readonly string[];
   /** The folder of this owner's code indexes; null when everything is kept in memory. */
   readonly searchFolder: string | null;
+  /** The folder of this owner's clones of repositories; null when everything is kept in memory. */
+  readonly cloneFolder: string | null;
   /** Why the data folder is not used, in one sentence; null if it is. */
   readonly homeProblem: string | null;
   /** The folder of this owner's event logs. */
@@ -111,17 +113,21 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
+  const cloneFolder = isOnDisk ? join(home, "clones", safeFileName(owner)) : null;
   const storage = openStorage(home, { inMemory, homeProblem, now });
   return {
     cwd,
     network,
-    ...(options.confined ? { roots: [cwd, ...settings["files.allow"]] } : {}),
+    ...(options.confined
+      ? { roots: [cwd, ...settings["files.allow"], ...(cloneFolder === null ? [] : [cloneFolder])] }
+      : {}),
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
     handlers,
     store: openStore(storage, { owner, run, now }),
     spoolFolders: !isOnDisk ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
     searchFolder: !isOnDisk ? null : join(home, "search", safeFileName(owner)),
+    cloneFolder,
     homeProblem,
     eventFolder,
     transcriptFolder: join(home, "transcripts", safeFileName(owner)),

@@ -3,8 +3,8 @@ import type { HttpClient } from "../acquire/http/http-client.ts";
 import type { OpenedSource } from "../acquire/source.ts";
 import type { Environment } from "../config/paths.ts";
 import { SpillwayError } from "../errors.ts";
-import { clip } from "../system/safe-names.ts";
-import type { ApiOptions, BoundedText, RequestHeaders, Site, SiteApi } from "./site.ts";
+import type { ApiOptions, BoundedText, Site, SiteApi } from "./site.ts";
+import { readToken } from "./site-token.ts";
 
 export type SiteApiOptions = {
   readonly network: HttpClient;
@@ -19,7 +19,8 @@ const MAX_JSON_BYTES = 24 * 1024 * 1024;
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 export function openSiteApi({ network, apiUrl, token, env, noCache, signal }: SiteApiOptions): SiteApi {
-  const credentials = readCredentials(token, env);
+  const value = token && readToken(token, env);
+  const credentials = token && value !== undefined ? token.makeHeader(value) : {};
 
   async function open(path: string, { accept = "application/json" }: ApiOptions = {}): Promise<OpenedSource> {
     const url = new URL(path.startsWith("/") ? `${apiUrl}${path}` : path);
@@ -41,16 +42,6 @@ export function openSiteApi({ network, apiUrl, token, env, noCache, signal }: Si
     },
     text: async (path, options) => readText(await open(path, options), MAX_TEXT_BYTES),
   };
-}
-
-function readCredentials(token: Site["token"], env: Environment): RequestHeaders {
-  const name = token?.names.find((each) => (env[each] ?? "").trim() !== "");
-  if (token === undefined || name === undefined) return {};
-  const value = (env[name] ?? "").trim();
-  if (/^[\x21-\x7e]+$/.test(value)) return token.makeHeader(value);
-  throw new SpillwayError("key_invalid", `The token in ${clip(name)} contains a character that no token can have.`, {
-    hint: "Copy it again: it is one line of ASCII letters, digits and punctuation, without spaces.",
-  });
 }
 
 /** The text up to a limit; a character that the limit cuts is left out. */

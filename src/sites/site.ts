@@ -6,9 +6,16 @@ export type Site = {
   /** The address of its API, unless the setting `sites.addresses` names another. */
   readonly apiUrl: string;
   /** Environment variables that may hold a token, in order of preference, and the header it is sent in. */
-  readonly token?: { readonly names: readonly string[]; readonly makeHeader: (token: string) => RequestHeaders };
+  readonly token?: SiteToken;
   /** The reader of a page of this site; undefined for pages that are read as they are. */
   findPage(url: URL): SitePage | undefined;
+};
+
+export type SiteToken = {
+  readonly names: readonly string[];
+  readonly makeHeader: (token: string) => RequestHeaders;
+  /** The user name that git sends a token with. */
+  readonly gitUser?: string;
 };
 
 export type RequestHeaders = Readonly<Record<string, string>>;

@@ -35,6 +35,7 @@ const fields = {
   },
   maxChars: maxCharsField,
   mode: modeField,
+  forceClone: { type: "flag", about: "Clone the repository at this address, to search it with search_code." },
   noCache: { type: "flag", about: "Fetch the source again, even if it is cached.", aliases: ["fresh"] },
 } as const;
 
@@ -91,14 +92,14 @@ function usageError(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, mode = "markdown", noCache }: Input<typeof fields>,
+  { prompt, mode = "markdown", noCache, forceClone }: Input<typeof fields>,
   budget: SourceBudget,
   session: ToolSession,
 ): Promise<FetchOutcome[]> {
   let done = 0;
   return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
     const outcome = await fetchIsolated(url, session, () =>
-      fetchSelected(url, { mode, budget, noCache }, { query: prompt }, session),
+      fetchSelected(url, { mode, budget, noCache, forceClone }, { query: prompt }, session),
     );
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);

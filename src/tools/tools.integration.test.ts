@@ -400,8 +400,8 @@ describe("fetch_content", () => {
 
   test("names parameters that do not exist", async () => {
     await using bench = await openTools();
-    const { text } = await bench.call("fetch_content", { url: "data:,a", forceClone: "true", depth: 3 });
-    assert.match(text, /Unknown parameters were ignored: "forceClone", "depth"/);
+    const { text } = await bench.call("fetch_content", { url: "data:,a", branch: "main", depth: 3 });
+    assert.match(text, /Unknown parameters were ignored: "branch", "depth"/);
   });
 
   for (const { flag, plain, document } of [

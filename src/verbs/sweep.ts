@@ -1,5 +1,5 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import type { SweptArtifact } from "../artifacts/retention.ts";
 import { toStoreError } from "../artifacts/store-errors.ts";
 import { sweepWhenDue } from "../artifacts/sweep-turn.ts";
@@ -7,7 +7,11 @@ import type { SweepReport } from "../artifacts/sweeper.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
-export type SweepResult = SweepReport & { readonly deletedIndexes: number; readonly deletedProfiles: number };
+export type SweepResult = SweepReport & {
+  readonly deletedIndexes: number;
+  readonly deletedProfiles: number;
+  readonly deletedClones: number;
+};
 
 /** Expiry of something other than artifacts. It registers itself, so that a sweep loads no code that is not in use. */
 export type Sweeper = {
@@ -35,6 +39,7 @@ export async function sweepArtifacts(session: Session): Promise<SweepResult> {
     ...report,
     deletedIndexes: sweepers.get("deletedIndexes")?.sweep(session) ?? 0,
     deletedProfiles: await sweepBrowserProfiles(session),
+    deletedClones: await sweepOldClones(session),
   };
 }
 
@@ -42,7 +47,10 @@ export async function sweepArtifacts(session: Session): Promise<SweepResult> {
 export async function sweepIfDue(session: Session): Promise<void> {
   const report = await sweepWhenDue(session.store, session.settings);
   for (const swept of report?.swept ?? []) emitSwept(session, swept);
-  if (report !== undefined) await sweepBrowserProfiles(session);
+  if (report !== undefined) {
+    await sweepBrowserProfiles(session);
+    await sweepOldClones(session);
+  }
   for (const sweeper of sweepers.values()) if (sweeper.takeTurn(session)) sweeper.sweep(session);
 }
 
@@ -50,6 +58,13 @@ export async function sweepIfDue(session: Session): Promise<void> {
 export async function removeArtifact(ref: string, session: Session): Promise<void> {
   const { deleteArtifact } = await import("../artifacts/sweeper.ts");
   emitSwept(session, await deleteArtifact(session.store, ref).catch(throwUnwritable));
+}
+
+/** Removes clones that were not used for as long as artifacts are kept. */
+async function sweepOldClones({ cloneFolder, settings, now }: Session): Promise<number> {
+  if (cloneFolder === null || !existsSync(cloneFolder)) return 0;
+  const { sweepClones } = await import("../clones/clone.ts");
+  return sweepClones(cloneFolder, settings["artifacts.keep"], now());
 }
 
 /** Removes the folders that browsers of killed processes left behind. Loads its module only where there is one. */

@@ -21,8 +21,9 @@ import {
 import { type HeaderOptions, makeRequestHeaders, type RequestHeaders } from "./request-headers.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
 import { makeServicePost, type PostOptions } from "./service-post.ts";
-import { getPort } from "./transport/env-proxy.ts";
+import { getPort, makeProxyChooser } from "./transport/env-proxy.ts";
 import { type Dialler, systemDialler } from "./transport/guarded-connect.ts";
+import type { GuardedProxy } from "./transport/guarded-proxy.ts";
 import { type Lane, openTransport, type Transport } from "./transport/undici-transport.ts";
 import type { Wait } from "./wait-by-clock.ts";
 
@@ -42,6 +43,11 @@ export type HttpClient = AsyncDisposable & {
   post(service: URL, options: PostOptions): Promise<string>;
   /** Sends one request of a page that a browser runs; a redirect is returned, not followed. */
   requestForPage(url: URL, options: PageRequestOptions): Promise<PageResponse>;
+  /**
+   * A proxy for a program that dials by itself, such as git, to reach this URL: every connection passes the same guard.
+   * Where the environment names a proxy, it is that one; then only the host's name is checked, and `isGuarded` is false.
+   */
+  openProxy(url: URL): Promise<GuardedProxy & { readonly isGuarded: boolean }>;
   /** Everything that decides which bytes a URL returns, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): Promise<string>;
 };
@@ -149,6 +155,16 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
       withDeadline({ url, timeoutMs, signal: request.signal }, (deadline) => fetchPage(url, request, deadline)),
     post: services.post,
     requestForPage,
+    async openProxy(url) {
+      const guard = makeSettingsGuard(options);
+      guard.checkHost({ host: url.hostname, port: Number(getPort(url)) });
+      const named = makeProxyChooser(env)(url);
+      if (named !== undefined)
+        return { url: named, isGuarded: false, refusal: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+      const { openGuardedProxy } = await import("./transport/guarded-proxy.ts");
+      const { dialler = systemDialler } = options;
+      return { ...(await openGuardedProxy({ guard, dialler, timeoutMs })), isGuarded: true };
+    },
     fingerprint: async (url, prefers) => requestHeaders.fingerprint(url, prefers),
     async [Symbol.asyncDispose]() {
       const closing = [transport, publicTransport, services].map((each) => each[Symbol.asyncDispose]());
@@ -169,9 +185,12 @@ function describeWithheld(
 /** A transport behind the guard of the settings, which also allows the host and port of a named service. */
 function openGuardedTransport(options: HttpClientOptions, service?: URL): Transport {
   const { settings, env, dialler = systemDialler } = options;
-  const { "network.allow": allow, "network.deny": deny } = settings;
-  const guard = options.guard ?? makeGuard({ allow: service ? [...allow, toPlace(service)] : allow, deny });
-  return openTransport({ settings, env, dialler, guard });
+  return openTransport({ settings, env, dialler, guard: makeSettingsGuard(options, service) });
+}
+
+function makeSettingsGuard(options: Pick<HttpClientOptions, "settings" | "guard">, service?: URL): Guard {
+  const { "network.allow": allow, "network.deny": deny } = options.settings;
+  return options.guard ?? makeGuard({ allow: service ? [...allow, toPlace(service)] : allow, deny });
 }
 
 /** Host and port as network.allow writes them. */

@@ -5,11 +5,16 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
-import { encodePath, type ForgeApi, type ForgePage, findReadme, readForgePage } from "./forge.ts";
+import { findReadme } from "../tree.ts";
+import { encodePath, type ForgeApi, type ForgePage, readForgePage } from "./forge.ts";
 
 export const bitbucket: Site = {
   apiUrl: "https://api.bitbucket.org/2.0",
-  token: { names: ["BITBUCKET_TOKEN"], makeHeader: (token) => ({ authorization: `Bearer ${token}` }) },
+  token: {
+    names: ["BITBUCKET_TOKEN"],
+    gitUser: "x-token-auth",
+    makeHeader: (token) => ({ authorization: `Bearer ${token}` }),
+  },
 
   findPage(url) {
     const [workspace, name, ...rest] = splitPath(url);

@@ -6,6 +6,7 @@ import type { SiteApi, SitePage } from "../site.ts";
 import { readText } from "../site-api.ts";
 import { joinParts, toMarkdownSource, writeFacts, writeFence } from "../site-document.ts";
 import { type Thread, writeThread } from "../threads/thread.ts";
+import { type TreeEntry, writeTree } from "../tree.ts";
 
 /** A page of a repository. `place` is a ref and a path, which only the site can tell apart. */
 export type ForgePage =
@@ -30,8 +31,6 @@ export type RepositoryFacts = {
   /** More that is worth a line: language, licence, stars. */
   readonly more: Readonly<Record<string, string | number | undefined>>;
 };
-
-export type TreeEntry = { readonly path: string; readonly isFolder: boolean; readonly sizeBytes: number | undefined };
 
 /** A commit or a comparison: what it says, and the changes of each file. */
 export type Change = {
@@ -59,8 +58,6 @@ export type ForgeApi = {
   releases(): Promise<readonly Release[]>;
   release(tag: string): Promise<Release>;
 };
-
-export const MAX_TREE_ENTRIES = 200;
 
 /** The page as a source. */
 export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeApi): SitePage {
@@ -158,30 +155,6 @@ async function splitPlace(
   return split(1);
 }
 
-/** The entries nearest to the root, as many as are shown: a line for each folder, with what lies in it. */
-function writeTree(entries: readonly TreeEntry[], isCut: boolean): string {
-  const depth = ({ path }: TreeEntry) => path.split("/").length;
-  const shown = entries.toSorted((one, other) => depth(one) - depth(other)).slice(0, MAX_TREE_ENTRIES);
-  const folders = Object.groupBy(shown, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
-  const lines = Object.keys(folders)
-    .toSorted()
-    .map(
-      (folder) => `- ${folder || "/"}: ${(folders[folder] ?? []).map((entry) => writeEntry(entry, folder)).join(", ")}`,
-    );
-  const missing = entries.length - shown.length;
-  const count = isCut ? "more" : `${missing} more`;
-  if (missing > 0 || isCut) lines.push(`- and ${count}, deeper in the tree; fetch the address of a folder to list it`);
-  return lines.join("\n");
-}
-
-/** A file smaller than this is listed without its size. */
-const MIN_NAMED_SIZE_BYTES = 100_000;
-
-function writeEntry({ path, isFolder, sizeBytes = 0 }: TreeEntry, folder: string): string {
-  const size = sizeBytes < MIN_NAMED_SIZE_BYTES ? "" : ` (${formatSize(sizeBytes)})`;
-  return `${path.slice(folder.length)}${isFolder ? "/" : size}`;
-}
-
 function writeChange(name: string, { title, facts, message, diff, isCut }: Change): OpenedSource {
   const cut = isCut ? ["The diff is longer than is read; its end is missing."] : [];
   const text = joinParts(`# ${title}`, writeFacts(facts), message, diff === "" ? "" : writeFence(diff, "diff"), ...cut);
@@ -208,14 +181,3 @@ export function readLines(hash: string): LineRange | undefined {
 
 /** A path for a URL, its slashes kept. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
-
-/** The README of a folder: the shortest name that begins so. */
-export function findReadme(path: string, entries: readonly TreeEntry[]): string | undefined {
-  const folder = path === "" ? "" : `${path}/`;
-  return entries
-    .filter(({ isFolder, path: each }) => !isFolder && each.startsWith(folder))
-    .map((each) => each.path.slice(folder.length))
-    .filter((name) => /^readme(\.(md|markdown|mdx|rst|txt|adoc|org))?$/i.test(name))
-    .toSorted((one, other) => one.length - other.length)
-    .map((name) => `${folder}${name}`)[0];
-}

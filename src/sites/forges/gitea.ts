@@ -4,11 +4,11 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
+import { findReadme } from "../tree.ts";
 import {
   encodePath,
   type ForgeApi,
   type ForgePage,
-  findReadme,
   type Place,
   type Release,
   readForgePage,
@@ -21,7 +21,7 @@ export const gitea: Site = makeGitea("https://gitea.com/api/v1", ["GITEA_TOKEN"]
 function makeGitea(apiUrl: string, tokenNames: readonly string[]): Site {
   return {
     apiUrl,
-    token: { names: tokenNames, makeHeader: (token) => ({ authorization: `token ${token}` }) },
+    token: { names: tokenNames, gitUser: "oauth2", makeHeader: (token) => ({ authorization: `token ${token}` }) },
     findPage(url) {
       const [owner, name, ...rest] = splitPath(url);
       if (owner === undefined || name === undefined || reserved.test(owner)) return undefined;

@@ -4,12 +4,12 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, joinParts, toDay, toMarkdownSource, toText, writeFence } from "../site-document.ts";
 import type { Reply, Thread } from "../threads/thread.ts";
+import { findReadme } from "../tree.ts";
 import {
   type Change,
   encodePath,
   type ForgeApi,
   type ForgePage,
-  findReadme,
   type Release,
   readForgePage,
   readLines,
@@ -18,7 +18,11 @@ import {
 
 export const github: Site = {
   apiUrl: "https://api.github.com",
-  token: { names: ["GITHUB_TOKEN", "GH_TOKEN"], makeHeader: (token) => ({ authorization: `Bearer ${token}` }) },
+  token: {
+    names: ["GITHUB_TOKEN", "GH_TOKEN"],
+    gitUser: "x-access-token",
+    makeHeader: (token) => ({ authorization: `Bearer ${token}` }),
+  },
 
   findPage(url) {
     const names = splitPath(url);

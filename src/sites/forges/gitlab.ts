@@ -4,19 +4,12 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
-import {
-  type ForgeApi,
-  type ForgePage,
-  findReadme,
-  type Release,
-  readForgePage,
-  readLines,
-  writePatch,
-} from "./forge.ts";
+import { findReadme } from "../tree.ts";
+import { type ForgeApi, type ForgePage, type Release, readForgePage, readLines, writePatch } from "./forge.ts";
 
 export const gitlab: Site = {
   apiUrl: "https://gitlab.com/api/v4",
-  token: { names: ["GITLAB_TOKEN"], makeHeader: (token) => ({ "private-token": token }) },
+  token: { names: ["GITLAB_TOKEN"], gitUser: "oauth2", makeHeader: (token) => ({ "private-token": token }) },
 
   /** Projects lie in groups of any depth; `-` ends their name. */
   findPage(url) {

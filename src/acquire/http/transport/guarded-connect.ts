@@ -39,6 +39,15 @@ export function makeGuardedConnector(options: ConnectOptions): buildConnector.co
   };
 }
 
+/** A connection without TLS, to a checked address. */
+export async function connectGuarded(
+  destination: Destination,
+  options: Omit<ConnectOptions, "trust">,
+): Promise<Socket> {
+  const addresses = await withTimeout(findAllowedAddresses(destination, options), options.timeoutMs);
+  return dialInTurn(addresses, destination.port, options);
+}
+
 /** Resolving, dialling and the TLS handshake share one timeout. */
 async function connect(destination: Destination, secure: boolean, options: ConnectOptions) {
   const endsAt = performance.now() + options.timeoutMs;
@@ -60,7 +69,7 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, undo?: (lateResult:
 
 async function findAllowedAddresses(
   destination: Destination,
-  { guard, resolve }: ConnectOptions,
+  { guard, resolve }: Pick<ConnectOptions, "guard" | "resolve">,
 ): Promise<readonly string[]> {
   const { host } = destination;
   // RFC 6761: these names mean this machine, whatever a name server says; one of the two addresses is enough.
@@ -94,7 +103,11 @@ async function resolveHost(host: string, resolve: Resolve): Promise<readonly str
 }
 
 /** Dials the addresses one after another, each with its share of the time, until one answers. */
-async function dialInTurn(addresses: readonly string[], port: number, { dial, timeoutMs }: ConnectOptions) {
+async function dialInTurn(
+  addresses: readonly string[],
+  port: number,
+  { dial, timeoutMs }: Pick<ConnectOptions, "dial" | "timeoutMs">,
+) {
   let failure: unknown;
   for (const address of addresses) {
     try {

@@ -131,6 +131,7 @@ function sweepFields({
   deletedLeftovers,
   deletedIndexes,
   deletedProfiles,
+  deletedClones,
 }: SweepResult) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
@@ -139,6 +140,7 @@ function sweepFields({
     deleted_leftovers: deletedLeftovers,
     deleted_indexes: deletedIndexes,
     deleted_profiles: deletedProfiles,
+    deleted_clones: deletedClones,
   };
 }
 

@@ -18,6 +18,7 @@ export const fetchCommand: Command = {
     "max-chars": maxCharsRow,
     mode: modeRow,
     password: passwordRow,
+    clone: { type: "boolean", about: "Clone the repository at the address; its tree and README are printed." },
     "no-cache": { type: "boolean", about: "Fetch a URL again even if it is in the cache." },
   },
   details: [
@@ -32,6 +33,7 @@ export const fetchCommand: Command = {
       mode: readMode(call),
       password: readText(call, "password"),
       noCache: call.values["no-cache"] === true,
+      forceClone: call.values.clone === true,
     };
     const reply = createBoundedReply();
     let isLost = false;

@@ -1,0 +1,197 @@
+/** Clones of repositories, from a real git server on loopback. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { sweepClones } from "../src/clones/clone.ts";
+import { defaultSettings } from "../src/config/settings.ts";
+import { openSession } from "../src/session/session.ts";
+import { fetchSource } from "../src/verbs/fetch.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
+import { openCli } from "./cli.ts";
+import { git, startGitServer } from "./git-server.ts";
+import { openMcp } from "./mcp.ts";
+
+/** A server with the repository `delta/weir`, and a command line that may reach it. */
+async function openServer(change: (folder: string) => Promise<void> = async () => undefined) {
+  const folder = await makeTemporaryFolder();
+  const work = join(folder.path, "work");
+  await mkdir(work);
+  git(work, "init", "--quiet", "--initial-branch=main");
+  await writeFile(join(work, "README.md"), "# Weir\n\nRaise the gate first.\n");
+  await mkdir(join(work, "src"));
+  await writeFile(join(work, "src", "gate.ts"), "export function raiseGate(level: number) {\n  return level + 1;\n}\n");
+  await change(work);
+  git(work, "add", "--all");
+  git(work, "commit", "--quiet", "--message=first");
+  git(work, "branch", "feature/gates");
+  const bare = join(folder.path, "served", "delta", "weir.git");
+  git(work, "clone", "--quiet", "--bare", work, bare);
+  git(bare, "config", "uploadpack.allowFilter", "true");
+  git(bare, "config", "uploadpack.allowAnySHA1InWant", "true");
+  const server = await startGitServer(join(folder.path, "served"));
+  const cli = await openCli();
+  const allow = ["--set", `network.allow=${server.allow}`];
+  return {
+    server,
+    cli,
+    work,
+    commit: git(work, "rev-parse", "HEAD").trim(),
+    url: `${server.origin}/delta/weir`,
+    clones: () => listClones(join(cli.home, "clones")),
+    fetch: (url: string, ...args: string[]) => cli.run(["fetch", url, "--clone", ...allow, ...args]),
+    fetchJson: async (url: string, ...args: string[]) =>
+      (await cli.json("fetch", url, "--clone", ...allow, ...args))[0],
+    async [Symbol.asyncDispose]() {
+      await cli[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The folders of all owners' clones. */
+function listClones(home: string): string[] {
+  if (!existsSync(home)) return [];
+  return readdirSync(home, { withFileTypes: true }).flatMap(({ name }) =>
+    readdirSync(join(home, name), { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [join(home, name, entry.name)] : [],
+    ),
+  );
+}
+
+describe("a cloned repository", () => {
+  test("is answered with its tree, its README and how to search it, and is searchable", async () => {
+    await using setup = await openServer();
+    const { out, status } = await setup.fetch(setup.url);
+    assert.equal(status, 0, out);
+    const [path = ""] = setup.clones();
+    assert.ok(out.includes(`- commit: ${setup.commit}\n`), out);
+    assert.match(out, /- \/: README\.md, src\/\n- src\/: gate\.ts\n\n# Weir\n\nRaise the gate first\./);
+    assert.ok(out.includes(`Cloned into ${path}: search_code`), out);
+    const found = await setup.cli.run(["search", "raise gate", "--dir", path]);
+    assert.match(found.out, /src\/gate\.ts/);
+    assert.ok(!existsSync(join(path, ".git")), "nothing of git is left");
+  });
+
+  test("can be one of a branch with slashes or of a full commit hash", async () => {
+    await using setup = await openServer();
+    for (const place of ["tree/feature/gates/src", `tree/${setup.commit}`]) {
+      const url = `${setup.url}/${place}`;
+      const fields = await setup.fetchJson(url, "--set", `sites.addresses=github=${setup.server.origin}`);
+      assert.ok(fields.content?.includes(setup.commit), JSON.stringify(fields));
+    }
+    const { err, out } = await setup.fetch(
+      `${setup.url}/tree/nowhere`,
+      "--set",
+      `sites.addresses=github=${setup.server.origin}`,
+    );
+    assert.match(err + out, /no branch, tag or commit nowhere/);
+    assert.equal(setup.clones().length, 2, "the one that failed left nothing");
+  });
+
+  test("is made once by two callers at once, and again when asked", async () => {
+    await using setup = await openServer();
+    const both = await Promise.all([setup.fetchJson(setup.url), setup.fetchJson(setup.url)]);
+    assert.equal(new Set(both.map(({ artifact_ref }) => artifact_ref)).size, 1);
+    const packs = () => setup.server.requests.filter(({ url }) => url.endsWith("git-upload-pack")).length;
+    const once = packs();
+    await setup.fetchJson(setup.url);
+    assert.equal(packs(), once, "a third one finds it");
+    await setup.fetchJson(setup.url, "--no-cache");
+    assert.equal(packs(), 2 * once);
+  });
+
+  test("has no links, no hooks, no submodules and no files over the limit", async () => {
+    await using setup = await openServer(async (work) => {
+      await symlink("/etc/passwd", join(work, "passwd"));
+      await writeFile(join(work, "big.bin"), Buffer.alloc(6 * 1024 * 1024, "x"));
+      await writeFile(join(work, ".gitattributes"), "*.ts filter=evil\n");
+      await mkdir(join(work, "hooks"));
+      await writeFile(join(work, "hooks", "post-checkout"), "#!/bin/sh\ntouch hooked\n");
+      await chmod(join(work, "hooks", "post-checkout"), 0o755);
+    });
+    const { content } = await setup.fetchJson(setup.url);
+    assert.match(content, /- left out because of their size: big\.bin\n/);
+    const [path = ""] = setup.clones();
+    assert.equal(await readFile(join(path, "passwd"), "utf8"), "/etc/passwd");
+    assert.ok(!existsSync(join(path, "big.bin")) && !existsSync(join(path, "hooked")));
+  });
+
+  test("that is larger than allowed is stopped, and leaves nothing", async () => {
+    await using setup = await openServer(async (work) => {
+      for (let each = 0; each < 4; each++) await writeFile(join(work, `${each}.bin`), randomBytes(2 * 1024 * 1024));
+    });
+    const { err, out, status } = await setup.fetch(setup.url, "--set", "sites.clone_bytes=4MiB");
+    assert.equal(status, 1);
+    assert.match(
+      err + out,
+      /The repository is larger than 4\.2 MB \(sites\.clone_bytes\)\.\s+Fetch the address without/,
+    );
+    assert.deepEqual(setup.clones(), []);
+  });
+
+  test("that is aborted leaves nothing, and the next caller gets its own", async () => {
+    await using setup = await openServer();
+    const settings = { ...defaultSettings, home: setup.cli.home, "network.allow": [setup.server.allow] };
+    await using session = await openSession({ settings });
+    const stop = new AbortController();
+    const aborted = fetchSource(setup.url, { forceClone: true }, { ...session, signal: stop.signal });
+    const other = fetchSource(setup.url, { forceClone: true }, session);
+    stop.abort(new Error("changed my mind"));
+    await assert.rejects(aborted, /changed my mind/);
+    assert.match((await other).content ?? "", /Raise the gate first/);
+    assert.equal(setup.clones().length, 1);
+  });
+
+  test("is found by an agent's search through MCP", async () => {
+    await using setup = await openServer();
+    await setup.fetchJson(setup.url);
+    const [path] = setup.clones();
+    await using mcp = await openMcp();
+    const client = await mcp.client("2025-11-25", { env: { SPILLWAY_HOME: setup.cli.home } });
+    const reply = await client.callTool({ name: "search_code", arguments: { query: "raise gate", repo_path: path } });
+    assert.match(JSON.stringify(reply.content), /src\/gate\.ts/);
+    const file = await client.callTool({
+      name: "fetch_content",
+      arguments: { url: join(path ?? "", "src", "gate.ts") },
+    });
+    assert.match(JSON.stringify(file.content), /level \+ 1/);
+  });
+
+  test("stays behind the guard, and what git dials too", async () => {
+    await using setup = await openServer();
+    const { err, out, status } = await setup.cli.run(["fetch", setup.url, "--clone"]);
+    assert.equal(status, 1);
+    assert.match(err + out, /not allowed|private|loopback|refused/i);
+    assert.deepEqual([setup.server.requests.length, setup.clones().length], [0, 0]);
+  });
+
+  test("that fails says why and leaves nothing", async () => {
+    await using setup = await openServer();
+    const { err, out, status } = await setup.fetch(`${setup.server.origin}/delta/missing`);
+    assert.equal(status, 1);
+    assert.match(err + out, /could not be cloned: .+ Check the address/s);
+    assert.deepEqual(setup.clones(), []);
+    const file = await setup.fetch("a.txt");
+    assert.match(file.err + file.out, /Only a repository at an http or https address can be cloned/);
+  });
+
+  test("expires like artifacts do, and leftovers of killed processes do earlier", async () => {
+    await using folder = await makeTemporaryFolder();
+    const day = 24 * 60 * 60 * 1_000;
+    const now = Date.now();
+    const make = async (name: string, ageMs: number) => {
+      await mkdir(join(folder.path, name));
+      await utimes(join(folder.path, name), (now - ageMs) / 1_000, (now - ageMs) / 1_000);
+    };
+    await make("young-1", day);
+    await make("old-1", 10 * day);
+    await make("half-1.ab.tmp", day);
+    await make("half-2.ab.tmp", 60_000);
+    assert.equal(await sweepClones(folder.path, 7 * day, now), 2);
+    assert.deepEqual(readdirSync(folder.path).sort(), ["half-2.ab.tmp", "young-1"]);
+  });
+});
