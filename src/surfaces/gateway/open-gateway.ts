@@ -36,7 +36,7 @@ export type Gateway = AsyncDisposable & {
 /** Prepares the gateway; servers are started when a client connects. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { session, servers } = options;
-  const service = openServiceFetch(session);
+  const service = openServerFetch(session);
   const open = (entry: ServerEntry, toClient: (line: string) => Promise<void>, readTool?: ReadTool) =>
     openServer(entry, { ...options, toClient, readTool, fetch: service.fetch });
   return {
@@ -97,4 +97,12 @@ export function openPins(
 export function noteSize(session: Session, server: string, tool: string, chars: number): void {
   const folder = findPinFolder(session);
   if (folder !== null) noteResultSize(folder, server, tool, chars);
+}
+
+/** Every session and every open answer of a server holds a connection, so the limit for polite fetching does not apply. */
+const MAX_CONNECTIONS = 1_000;
+
+/** The `fetch` for servers over HTTP, with the user's proxy and certificates. */
+export function openServerFetch({ settings, env }: Pick<Session, "settings" | "env">) {
+  return openServiceFetch({ settings: { ...settings, "network.connections_per_host": MAX_CONNECTIONS }, env });
 }

@@ -80,8 +80,9 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
     response.writeHead(reply.status, Object.fromEntries(headers));
     response.flushHeaders();
     const type = reply.headers.get("content-type") ?? "";
-    if (/^text\/event-stream\b/i.test(type)) await passEvents(reply, response, request);
-    else if (/^application\/json\b/i.test(type)) response.end(await edit(await reply.text(), request));
+    const isEdited = request !== undefined && /^tools\/(list|call)$/.test(request.method);
+    if (isEdited && /^text\/event-stream\b/i.test(type)) await passEvents(reply, response, request);
+    else if (isEdited && /^application\/json\b/i.test(type)) response.end(await edit(await reply.text(), request));
     else {
       if (reply.body !== null) for await (const chunk of reply.body) response.write(chunk);
       response.end();

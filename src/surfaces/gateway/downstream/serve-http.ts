@@ -2,11 +2,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { openServiceFetch } from "../../../acquire/http/transport/service-fetch.ts";
 import { SpillwayError, systemCode } from "../../../errors.ts";
 import { admit } from "../../proxy/access.ts";
 import { isObject, type JsonObject } from "../json-rpc.ts";
-import { type GatewayOptions, noteSize, openGateway, openPins } from "../open-gateway.ts";
+import { type GatewayOptions, noteSize, openGateway, openPins, openServerFetch } from "../open-gateway.ts";
 import { makeToolRules } from "../tools/tool-rules.ts";
 import { createHttpRelay } from "./http-relay.ts";
 import { createHttpSessions, refuse } from "./http-sessions.ts";
@@ -70,7 +69,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<AsyncD
 function openHandler(options: HttpServerOptions): AsyncDisposable & { readonly handle: Handle } {
   const [only, ...others] = options.servers;
   if (only !== undefined && others.length === 0 && "url" in only.source) {
-    const service = openServiceFetch(options.session);
+    const service = openServerFetch(options.session);
     const { name: server, source, rules } = only;
     const relay = createHttpRelay({
       ...options,
@@ -110,7 +109,8 @@ async function serveRequest(
   response: ServerResponse,
   { port, token, handle }: RequestContext,
 ): Promise<void> {
-  const admission = admit(request, { port, token, allowOrigins: [] });
+  const allowOrigins = ["127.0.0.1", "localhost", "[::1]"].map((host) => `http://${host}:${port}`);
+  const admission = admit(request, { port, token, allowOrigins });
   if ("refusal" in admission) return refuse(response, admission.status, admission.refusal);
   if (admission.target.split("?")[0] !== "/mcp") return refuse(response, 404, "The path ends in /mcp.");
   if (!METHODS.includes(request.method ?? "")) return refuse(response, 405, "Use POST, GET or DELETE.");

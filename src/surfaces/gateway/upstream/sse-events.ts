@@ -5,7 +5,7 @@ export type SseEvent = {
   readonly id?: string;
   /** How long to wait before connecting again, in milliseconds. */
   readonly retryMs?: number;
-  /** Set for an event that has another name than `message`. */
+  /** As the sender wrote it; an event without one is a message. */
   readonly name?: string;
 };
 
@@ -45,7 +45,7 @@ function parseEvent(lines: readonly string[]): SseEvent | undefined {
     const [, name = "", value = ""] = /^([^:]*):? ?([\s\S]*)$/.exec(line) ?? [];
     if (name === "data") data.push(value);
     else if (name === "id") event.id = value;
-    else if (name === "event" && value !== "message") event.name = value;
+    else if (name === "event") event.name = value;
     else if (name === "retry" && /^\d{1,9}$/.test(value)) event.retryMs = Number(value);
   }
   return lines.length === 0 ? undefined : { ...event, data: data.join("\n") };
@@ -54,7 +54,7 @@ function parseEvent(lines: readonly string[]): SseEvent | undefined {
 /** An event as it is sent; a message has no line breaks. */
 export function writeEvent({ data, id, retryMs, name }: SseEvent): string {
   const lines = [
-    ...(name === undefined ? ["event: message"] : [`event: ${name}`]),
+    ...(name === undefined ? [] : [`event: ${name}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),
     ...(retryMs === undefined ? [] : [`retry: ${retryMs}`]),
     ...data.split("\n").map((line) => `data: ${line}`),
