@@ -124,6 +124,14 @@ describe("a bounded result", () => {
     assert.equal(await refs("A summary in words."), 2);
   });
 
+  test("shows the text where structured content only repeats it in a field", async () => {
+    await using session = await openMemory();
+    const text = words.repeat(5_000);
+    const { content } = await bound({ ...textResult(text), structuredContent: { content: text } }, optionsFor(session));
+    assert.match(inFence(content[0]?.text ?? ""), /^The quick/);
+    assert.equal(content[0]?.text.match(/af_[0-9a-f]{32}/g)?.length, 1);
+  });
+
   test("and its structured content fit together", async () => {
     await using session = await openMemory();
     const items = Array.from({ length: 5_000 }, (_, id) => ({ id, name: "x" }));

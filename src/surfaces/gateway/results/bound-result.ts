@@ -75,9 +75,10 @@ const withParts = (result: JsonObject, { blocks, json, hasNewJson }: Parts): Jso
 async function withPage(result: JsonObject, parts: Parts, options: BoundOptions): Promise<JsonObject> {
   const { budget, schema, shows } = options;
   const { text, json } = parts;
-  const isTextMain = text.length >= json.length || isSameJson(text, json);
+  const isSame = isSameContent(text, json);
+  const isTextMain = isSame || text.length >= json.length;
   const main = await keepText(isTextMain ? text : json, 2 * budget.chars, options);
-  const other = isTextMain ? (isSameJson(text, json) ? "" : json) : text;
+  const other = isSame ? "" : isTextMain ? json : text;
   const otherRef = other === "" ? undefined : (await keepText(other, 0, options)).ref;
   const { structuredContent: _, ...rest } = result;
   const trimmed =
@@ -101,9 +102,14 @@ async function withPage(result: JsonObject, parts: Parts, options: BoundOptions)
   };
 }
 
-/** Servers repeat structured content as text for older clients. */
-function isSameJson(text: string, json: string): boolean {
+/** Of structured content that holds the text, at least this share is the text. */
+const MIN_TEXT_SHARE = 0.9;
+
+/** Servers repeat structured content as text for older clients, or the text as a field of structured content. */
+function isSameContent(text: string, json: string): boolean {
   if (json === "" || text === json) return true;
+  const escaped = JSON.stringify(text).slice(1, -1);
+  if (escaped.length >= json.length * MIN_TEXT_SHARE && json.includes(escaped)) return true;
   if (!/^\s*[[{]/.test(text.slice(0, 100))) return false;
   try {
     return JSON.stringify(JSON.parse(text)) === json;
