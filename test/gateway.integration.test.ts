@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "./bodies.ts";
+import { waitUntil } from "./waiting.ts";
 
 const program = join(import.meta.dirname, "../src/surfaces/cli/process.ts");
 const server = join(import.meta.dirname, "flooding-server.ts");
@@ -66,10 +68,20 @@ async function openGateway(given: GatewayOptions = {}) {
     notes: () => notes,
     async [Symbol.asyncDispose]() {
       child.stdin.end();
-      if (child.exitCode === null) await once(child, "exit");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Whether a process runs; one that has ended may wait for its parent to take notice. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
 }
 
 const textOf = ({ result }: Reply): string => (result?.content ?? []).map(({ text }) => text).join("\n");
@@ -81,7 +93,7 @@ describe("spillway gateway", () => {
     const { result } = await gateway.request("tools/list", {});
     assert.deepEqual(
       result?.tools?.map(({ name }) => name),
-      ["text", "twice", "garbage", "silence", "crash", "env", "read_artifact"],
+      ["text", "twice", "garbage", "silence", "crash", "pid", "flood", "env", "read_artifact"],
     );
     assert.match(textOf(await gateway.call("text", { chars: 100 })), /^The quick brown fox[\s\S]*NEEDLE 4711/);
   });
@@ -109,6 +121,34 @@ describe("spillway gateway", () => {
     await gateway.hello();
     const { error } = await gateway.call("crash");
     assert.match(error?.message ?? "", /ended with code 3\. It is started again by the next call/);
+    assert.match(textOf(await gateway.call("text")), /NEEDLE/);
+  });
+
+  test("starts a killed server again, and nothing that was kept is lost", async () => {
+    await using gateway = await openGateway();
+    await gateway.hello();
+    const page = textOf(await gateway.call("text", { chars: 250_000 }));
+    const silent = gateway.send("tools/call", { name: "silence", arguments: {} });
+    process.kill(Number(textOf(await gateway.call("pid"))), "SIGKILL");
+    assert.match((await gateway.wait(silent)).error?.message ?? "", /was ended by SIGKILL/);
+    const artifact_ref = /af_[0-9a-f]{32}/.exec(page)?.[0];
+    assert.match(textOf(await gateway.call("read_artifact", { artifact_ref, query: "NEEDLE" })), /NEEDLE 4711/);
+    assert.match(textOf(await gateway.call("text")), /NEEDLE/);
+  });
+
+  test("leaves no server behind when it is killed", async () => {
+    await using gateway = await openGateway();
+    await gateway.hello();
+    const pid = Number(textOf(await gateway.call("pid")));
+    gateway.child.kill("SIGKILL");
+    await waitUntil("the server has ended", () => !isAlive(pid));
+  });
+
+  test("answers other calls while one hangs, and passes a flood in order", async () => {
+    await using gateway = await openGateway();
+    await gateway.hello();
+    gateway.send("tools/call", { name: "silence", arguments: {} });
+    assert.equal(textOf(await gateway.call("flood")), "flooded");
     assert.match(textOf(await gateway.call("text")), /NEEDLE/);
   });
 

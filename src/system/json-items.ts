@@ -6,27 +6,31 @@ export type JsonState = { depth: number; isInString: boolean };
 /** A comma between two items: the next item begins at `end`. */
 export type ItemEnd = { readonly end: number; readonly depth: number };
 
-/** Calls `visit` for each sign of structure from `start` to `end`. `state` is updated, so that a scan can continue. */
+/**
+ * Calls `visit` for each sign of structure from `start` to `end`, and at the start of each string. Signs that are nested
+ * deeper than `maxDepth` are only counted. `state` is updated, so that a scan can continue.
+ */
 export function scanJson(
   text: string,
   start: number,
   end: number,
   state: JsonState,
   visit: (code: number, index: number) => void,
+  maxDepth = Infinity,
 ): void {
   let index = state.isInString ? skipString(text, start, end, state) : start;
   for (; index < end; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
-      visit(code, index);
+      if (state.depth <= maxDepth) visit(code, index);
       index = skipString(text, index + 1, end, state) - 1;
     } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
       state.depth += 1;
-      visit(code, index);
+      if (state.depth <= maxDepth) visit(code, index);
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
       state.depth -= 1;
-      visit(code, index);
-    } else if (code === COMMA) visit(code, index);
+      if (state.depth <= maxDepth) visit(code, index);
+    } else if (code === COMMA && state.depth <= maxDepth) visit(code, index);
   }
 }
 

@@ -42,9 +42,13 @@ export function openLink(options: LinkOptions): Link {
   function run(upstream: Upstream): Running {
     const replies = new Map<string, () => void>();
     const done = pump(upstream, async (line) => {
-      const id = readId(parseMessage(line)?.json ?? {});
+      // A line may have megabytes, and the relay parses it again: only a new process owes us a reply.
+      const id = replies.size === 0 ? undefined : readId(parseMessage(line)?.json ?? {});
       const expected = id === undefined ? undefined : replies.get(keyOf(id));
-      if (expected !== undefined) return expected();
+      if (id !== undefined && expected !== undefined) {
+        replies.delete(keyOf(id));
+        return expected();
+      }
       [hasAnswered, deaths] = [true, 0];
       await relay.fromServer(line);
     });

@@ -63,7 +63,7 @@ const BASE64 =
 
 /** The text with a line in place of each file. No sign of that line has a meaning in JSON. */
 export async function takeFilesFromText(text: string, options: FileOptions): Promise<string> {
-  if (text.length < MIN_BASE64_CHARS) return text;
+  if (text.length < MIN_BASE64_CHARS || !hasLongRun(text)) return text;
   const parts: string[] = [];
   let end = 0;
   for (const match of text.matchAll(BASE64)) {
@@ -75,6 +75,27 @@ export async function takeFilesFromText(text: string, options: FileOptions): Pro
     end = match.index + whole.length;
   }
   return end === 0 ? text : parts.join("") + text.slice(end);
+}
+
+/** The shortest line of base64. */
+const MIN_RUN_CHARS = 60;
+
+/** Whether any line of base64 is in a text: looks at one character of sixty, which such a line cannot avoid. */
+function hasLongRun(text: string): boolean {
+  for (let index = MIN_RUN_CHARS - 1; index < text.length; index += MIN_RUN_CHARS) {
+    if (!isBase64Sign(text.charCodeAt(index))) continue;
+    let [start, end] = [index, index + 1];
+    while (start > 0 && index - start < MIN_RUN_CHARS && isBase64Sign(text.charCodeAt(start - 1))) start -= 1;
+    while (end - start < MIN_RUN_CHARS && isBase64Sign(text.charCodeAt(end))) end += 1;
+    if (end - start >= MIN_RUN_CHARS) return true;
+  }
+  return false;
+}
+
+/** A letter, a digit, a plus or a slash; false for NaN, which is behind the end. */
+function isBase64Sign(code: number): boolean {
+  const lower = code | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x2f && code <= 0x39) || code === 0x2b;
 }
 
 /** Long runs of letters are also digests, sequences and minified code: the bytes decide. */

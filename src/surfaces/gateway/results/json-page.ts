@@ -59,7 +59,7 @@ function outlineJson(text: string): Outline | undefined {
   let keyStart = start;
   let rootEnd = -1;
   const state: JsonState = { depth: 0, isInString: false };
-  scanJson(text, start, text.length, state, (code, index) => {
+  const visit = (code: number, index: number) => {
     if (state.depth === 0 && rootEnd === -1) rootEnd = index;
     if (code === COMMA) addComma(state.depth === 1 ? root : state.depth === 2 ? inner : undefined, index);
     if (state.depth === 1 && code === COMMA) keyStart = index;
@@ -68,7 +68,8 @@ function outlineJson(text: string): Outline | undefined {
     const member = { key, start: index, isList: code === OPEN_BRACKET, items: 0, commas: [] };
     if (!root.isList) members.push(member);
     inner = member;
-  });
+  };
+  scanJson(text, start, text.length, state, visit, root.isList ? 1 : 2);
   const isWhole = rootEnd !== -1 && state.depth === 0 && text.slice(rootEnd + 1).trim() === "";
   for (const each of [root, ...members]) if (!isEmpty(text, each)) each.items += 1;
   return isWhole ? { root, members } : undefined;
