@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 
 type Measures = Readonly<Record<"listed" | "loaded" | "searches" | "short" | "long" | "lines", number>>;
-type Row = { readonly client: string; readonly package: string; readonly before: Measures; readonly now: Measures };
+type Row = { readonly client: string; readonly version: string; readonly before: Measures; readonly now: Measures };
 
 const recordFile = new URL("../test/slow/measured-clients.json", import.meta.url);
 
@@ -19,18 +19,18 @@ const columns: readonly [title: string, field: keyof Measures][] = [
 export async function renderMeasuredClients(): Promise<string> {
   const rows: readonly Row[] = JSON.parse(await readFile(recordFile, "utf8"));
   const heading = ["client", ...columns.map(([title]) => title)];
-  const lines = rows.map(({ client, package: name, before, now }) => {
-    const cells = columns.map(([, field]) => writeCell(before[field], now[field]));
-    return `| ${[`${client} ${name.split("@").at(-1)}`, ...cells].join(" | ")} |`;
+  const lines = rows.map(({ client, version, before, now }) => {
+    const cells = columns.map(([, field]) => writeCell(before[field], now[field], noise[field] ?? 0));
+    return `| ${[`${client} (${version})`, ...cells].join(" | ")} |`;
   });
   return `${introduction}\n| ${heading.join(" | ")} |\n|${"---|".repeat(heading.length)}\n${lines.join("\n")}\n`;
 }
 
 /** Refs and fences are random, so a few tokens more or less say nothing. */
-const NOISE_SHARE = 0.08;
+const noise: Partial<Measures> = { short: 20, long: 20, lines: 2 };
 
-const writeCell = (before: number, now: number): string =>
-  Math.abs(before - now) <= NOISE_SHARE * before ? format(now) : `${format(before)}, now ${format(now)}`;
+const writeCell = (before: number, now: number, maxNoise: number): string =>
+  Math.abs(before - now) <= maxNoise ? format(now) : `${format(before)}, now ${format(now)}`;
 
 const format = (count: number): string => count.toLocaleString("en-US");
 
@@ -39,6 +39,6 @@ const introduction = `
 
 What the models of real clients receive, in tokens, recorded by \`test/slow/clients.test.ts\`: each client is installed from the npm
 registry, gets our server by \`spillway install\`, and runs with loopback only and a scripted model. The model asks for 100,000
-characters of the long file. Codex has a model here that its catalogue does not know. Where two figures are given, the first one
+characters of the long file. Where two figures are given, the first one
 was measured before replies had a form for each client. Lines are counted up to the first one that is missing.
 `;

@@ -71,6 +71,12 @@ export function isUnwritable(error: unknown): boolean {
   );
 }
 
+/** Why a folder cannot be written, as the end of a sentence that begins with it: `has no space left (ENOSPC)`. */
+export function describeWriteFailure(error: unknown): string {
+  const code = systemCode(error) ?? String(error);
+  return ["ENOSPC", "EDQUOT"].includes(code) ? `has no space left (${code})` : `is not writable (${code})`;
+}
+
 /** The platform's error code (`ENOENT`, `EACCES`, ...), or undefined for any other thrown value. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;

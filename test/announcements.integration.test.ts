@@ -9,6 +9,7 @@ import { startServer } from "./server.ts";
 const login =
   "<!doctype html><title>Sign in</title><h1>Sign in</h1><form><input type=password></form><p>Members only.</p>";
 const garbage = Uint8Array.from({ length: 3_000 }, (_, index) => (index * index * 31 + 200 + (index >> 3)) & 255);
+const gif = Buffer.from("R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=", "base64");
 const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const pdf = writePdf([{ content: drawLine("A real document.", 72, 700) }]);
 const loginPage = "it is a web page, often a login or error page.";
@@ -37,6 +38,14 @@ const rows: Readonly<Record<string, Row>> = {
     content: /Not found/,
   },
   "JSON as PDF": { type: "application/pdf", body: '{"error":1}', warning: "it is application/json.", content: /error/ },
+  "a login page as JSON": { type: "application/json", body: login, warning: loginPage, content: /Members only/ },
+  "a login page as a feed": { type: "application/rss+xml", body: login, warning: loginPage, content: /Members only/ },
+  "blanks as PDF": {
+    type: "application/pdf",
+    body: " \n\t\n ",
+    warning: "it is blank.",
+    error: "PDF: not a PDF",
+  },
   "a login page as image": { type: "image/png", body: login, warning: loginPage, content: /Members only/ },
   "a login page as archive": { type: "application/zip", body: login, warning: loginPage, content: /Members only/ },
   "a login page as Word document": { type: docx, body: login, warning: loginPage, content: /Members only/ },
@@ -79,6 +88,11 @@ describe("a file whose name says", () => {
   const files = [
     { name: "paper.pdf", body: login, sentence: `Its name says application/pdf, but ${loginPage}` },
     { name: "paper.pdf", body: "", sentence: "Its name says application/pdf, but it is empty." },
+    { name: "fakegif.pdf", body: gif, sentence: "Its name says application/pdf, but it is image/gif." },
+    { name: "noise.docx", body: garbage, sentence: `Its name says ${docx}, but its format is unknown.` },
+    { name: "blank.pdf", body: "  \n \n", sentence: "Its name says application/pdf, but it is blank." },
+    { name: "data.json", body: login, sentence: `Its name says application/json, but ${loginPage}` },
+    { name: "drawing.svg", body: "<svg xmlns='http://www.w3.org/2000/svg'><text>x</text></svg>", sentence: undefined },
     // Extensions of documents that are used for text as well.
     { name: "server.key", body: "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n", sentence: undefined },
     { name: "graph.dot", body: "digraph { a -> b }\n", sentence: undefined },

@@ -46,6 +46,17 @@ describe("a misspelt name", () => {
     });
   }
 
+  test("of an option that only another command has names that command", async () => {
+    await using cli = await openCli();
+    const { status, err } = await cli.run(["fetch", "--ofset", "5", "data:,x"]);
+    assert.equal(status, 2);
+    assert.match(
+      err,
+      /fetch has no option --ofset\.\n {2}--offset is an option of spillway read; spillway help read shows it\./,
+    );
+    assert.match((await cli.run(["help", "read"])).out, /--offset N/);
+  });
+
   const settings = [
     { argv: ["--set", "fit.inline_char=5000"], hint: "Did you mean fit.inline_chars?", status: 2 },
     { env: { SPILLWAY_FIT_INLINE_CHAR: "5000" }, hint: "Did you mean SPILLWAY_FIT_INLINE_CHARS?", status: 1 },
@@ -258,5 +269,25 @@ describe("the exit status of fetch", () => {
     assert.equal((await cli.run(["fetch", "broken.pdf"], noStore)).status, 1);
     assert.equal((await cli.run(["fetch", "a.txt"], noStore)).status, 0, "the text was answered");
     assert.equal((await cli.run(["fetch", "gone.txt", "a.txt"])).status, 1);
+  });
+});
+
+describe("options of every command", () => {
+  test("may come before the command", async () => {
+    await using cli = await openCli();
+    await cli.write("a.txt", "word ".repeat(1_000));
+    const before = await cli.run(["--set", "fit.inline_chars=1000", "--json", "fetch", "a.txt"]);
+    assert.equal(before.status, 0, before.err);
+    assert.equal(JSON.parse(before.out).limit_chars, 1_000);
+    assert.equal((await cli.run(["--set=fit.inline_chars=1000", "fetch", "a.txt"])).status, 0);
+  });
+
+  test("without a command show the help or say what is missing", async () => {
+    await using cli = await openCli();
+    for (const argv of [["--set", "run=a"], ["--set"], ["--set", "run=a", "nonsense"]]) {
+      const { status, err } = await cli.run(argv);
+      assert.equal(status, 2, argv.join(" "));
+      assert.match(err, /There is no command/);
+    }
   });
 });

@@ -663,7 +663,8 @@ describe("the process", () => {
   test("stops on an interrupt and leaves no spool file", async () => {
     await using cli = await openCli();
     const child = run(["fetch", "-"], { SPILLWAY_HOME: cli.home });
-    child.stdin.write("some bytes that never end ".repeat(20_000));
+    // Until the pipe has taken all of it: a write that is still waiting would fail with EPIPE when the process ends.
+    await new Promise((written) => child.stdin.write("some bytes that never end ".repeat(20_000), written));
     const spooled = async () => (await readdir(join(cli.home, "tmp")).catch(() => [])).length;
     await waitUntil("the body is spooled", async () => (await spooled()) > 0);
     try {

@@ -273,7 +273,15 @@ describe("a hostile project", () => {
     await runner.run(["artifacts", "rm", gone ?? ""]);
     await runner.run(["run", "Say done.", "--model", "sim:sim-1"], {}, { cwd: home });
     const before = await list(runner.home);
-    assert.ok(before.some((name) => name.includes("transcripts")) && before.some((name) => name.includes("catalogue")));
+    for (const kind of ["transcripts", "events", "blobs"])
+      assert.ok(
+        before.some((name) => name.includes(kind)),
+        kind,
+      );
+    const listRefs = async (): Promise<string[]> =>
+      (await runner.run(["artifacts", "ls"])).out.match(/af_[0-9a-f]{32}/g) ?? [];
+    const refs = await listRefs();
+    assert.equal(refs.length, 2);
 
     await plant(runner.write);
     const call = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: "2.0", id, method, params });
@@ -293,12 +301,15 @@ describe("a hostile project", () => {
       const { status, out, err } = await runner.run(argv, { SPILLWAY_RUN: `hostile-${argv[0]}` }, { stdin });
       assert.equal(status, 0, `${argv[0]}: ${err}`);
       const after = await list(runner.home);
-      const isKept = (name: string) => after.includes(name) || name.startsWith("tmp") || name.startsWith("search");
+      const isKept = (name: string) => after.includes(name) || /^(?:tmp|search|catalogue\.db-)/.test(name);
       assert.deepEqual(
         before.filter((name) => !isKept(name)),
         [],
         `${argv.join(" ")} deleted these`,
       );
+      const keptRefs = await listRefs();
+      assert.ok(refs.every((ref) => keptRefs.includes(ref)));
+      assert.match((await runner.run(["read", gone ?? ""])).err, /expired on .*removed by its owner/);
       if (argv[0] === "mcp") {
         assert.match(out, /home may not be set by a project's file.*Also ignored: run, tokens\.model/);
         assert.match(err, /events\.runs may not be set by a project's file/);
@@ -324,6 +335,23 @@ describe("a hostile project", () => {
       assert.match(out, /heron/);
       assert.match(err, /^spillway: .*config\.jsonc/);
     }
+  });
+
+  test("cannot join a project of the user with its project.json; doctor says so", async () => {
+    await using cli = await openCli();
+    await cli.write("own/a.ts", "export const heron = 1;\n");
+    await cli.run(["index", "own", "--project", "work"]);
+    await cli.write("clone/b.ts", "export const heron = 2;\n");
+    await cli.write("clone/.spillway/project.json", '{"project_id": "work"}');
+    const cwd = join(cli.work, "clone");
+    const named = /project\.json names "work", a project of other folders, so the project "default" is used\./;
+    for (const command of [["search", "heron"], ["index"]]) assert.match((await cli.run(command, { cwd })).err, named);
+    const { status, out } = await cli.run(["doctor"], { cwd });
+    assert.equal(status, 1);
+    assert.match(out, /FAIL {2}project: .*If it belongs there, run spillway index --project/);
+    assert.doesNotMatch((await cli.run(["search", "heron", "--project", "work"])).out, /clone|= 2/);
+    assert.equal((await cli.run(["index", "--project", "work"], { cwd })).status, 0);
+    assert.match((await cli.run(["doctor"], { cwd })).out, /ok {4}project: searches use "work"/);
   });
 
   test("cannot hang a search with its project.json", async () => {

@@ -12,8 +12,8 @@ const names = readdirSync(folder).filter((file) => !file.endsWith(".txt") && fil
 const checks: Readonly<Record<string, Checks>> = JSON.parse(readFileSync(join(folder, "checks.json"), "utf8"));
 
 /** The summary, what the reply says first, and the text; refs differ in every store. */
-function goldenText({ summary, notices, content }: Answer<FetchFields>): string {
-  const lines = [summary, ...notices.map((notice) => `! ${notice}`), "", content ?? ""];
+function goldenText({ summary, required, notices, content }: Answer<FetchFields>): string {
+  const lines = [summary, ...[...required, ...notices].map((notice) => `! ${notice}`), "", content ?? ""];
   return lines.join("\n").replaceAll(/af_[0-9a-f]{32}/g, "af_...");
 }
 

@@ -15,7 +15,7 @@ describe("office documents", () => {
     test(`${name} gives its golden text`, async () => {
       const answer = await fetchFixture(folder, name);
       assert.equal(answer.fields.content_kind, "office_doc");
-      const notices = answer.notices.map((notice) => `! ${notice}`);
+      const notices = [...answer.required, ...answer.notices].map((notice) => `! ${notice}`);
       assertGolden(join(folder, `${name}.md`), [...notices, answer.content ?? ""].filter(Boolean).join("\n\n"));
       assertChecks(runChecks(checks[name] ?? {}, answer), []);
     });

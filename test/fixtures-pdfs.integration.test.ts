@@ -21,8 +21,8 @@ const checks: Readonly<Record<string, Checks>> = JSON.parse(readFileSync(join(fo
 const defects = readKnownDefects(join(folder, "KNOWN-DEFECTS.md"));
 
 /** Errors and warnings are part of the golden text: for some files they are all there is. */
-function goldenText({ failure, notices, content }: Answer<FetchFields>): string {
-  const sentences = [...(failure === null ? [] : [failure]), ...notices];
+function goldenText({ failure, required, notices, content }: Answer<FetchFields>): string {
+  const sentences = [...(failure === null ? [] : [failure]), ...required, ...notices];
   return [...sentences.map((notice) => `! ${notice}`), content ?? ""].filter(Boolean).join("\n\n");
 }
 

@@ -84,7 +84,11 @@ describe("an HTML page, end to end", () => {
   }
 
   const fallbacks = [
-    { html: '<div id=root></div><script src="app.js"></script>', warning: /only after running scripts/, needsJs: true },
+    {
+      html: '<div id=root></div><script src="app.js"></script>',
+      warning: /builds its text with scripts/,
+      needsJs: true,
+    },
     {
       html: `<div id=root>Loading</div><noscript><p>${paragraph.repeat(5)}</p></noscript>`,
       warning: /browsers without scripts/,

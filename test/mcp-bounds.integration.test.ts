@@ -68,6 +68,20 @@ describe("a request with wrong parameters", () => {
     { method: "logging/setLevel", params: { level: "loud" } },
   ];
 
+  test("without a method, or with a fraction as its id, is answered", async () => {
+    await using mcp = await openMcp();
+    const client = mcp.lines();
+    await client.open();
+    for (const message of [{ id: 31 }, { id: 31.5, method: "ping" }, { id: "x", params: {} }]) {
+      const answer = client.next(({ id }) => id === message.id);
+      client.send(message);
+      assert.equal(((await answer).error as { code?: number }).code, -32600, JSON.stringify(message));
+    }
+    client.send({ id: 99, result: {} }); // A response is not a request.
+    assert.ok("result" in (await client.request("ping")));
+    assert.ok(!client.received.some((line) => line.includes('"id":99')));
+  });
+
   test("is an invalid-params error, before and after the handshake", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();

@@ -75,6 +75,11 @@ for (const revision of revisions) {
       assert.equal((await call<JobRecord>("cancel_indexing", jobInput)).fields.status, "completed");
       const reply = await call<SearchReply>("search_code", { query: "read gauge", project_id: "water" });
       assert.equal(reply.fields.returned_count, 5);
+      const alone = await call<SearchReply>("search_code", {
+        query: "read gauge",
+        repository_id: reply.fields.results[0]?.repository_id,
+      });
+      assert.deepEqual([alone.fields.project_id, alone.fields.returned_count], ["water", 5]);
       assert.match((await call("search_code", { query: " " })).text, /^Search query cannot be empty\n/);
     });
 

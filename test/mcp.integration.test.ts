@@ -164,6 +164,32 @@ for (const revision of revisions) {
       assert.match(reply.content[0]?.text ?? "", /outside the folders/);
     });
 
+    test("reads the note about the settings whole: in the first reply that has room for it", async () => {
+      await using mcp = await openMcp();
+      const keys = [
+        "artifacts.keep",
+        "events.runs",
+        "artifacts.keep_bytes",
+        "artifacts.keep_tombstones",
+        "events.bytes",
+      ];
+      await mkdir(join(mcp.work, ".spillway"));
+      await mcp.write(".spillway/config.jsonc", JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1]))));
+      await mcp.write("long.txt", "A line of a long text.\n".repeat(5_000));
+      const client = await mcp.client(revision);
+      const fetch = async (maxChars: number) => {
+        const reply = await client.callTool({ name: "fetch_content", arguments: { url: "long.txt", maxChars } });
+        const text = (reply as Result).content[0]?.text ?? "";
+        assert.ok(text.length <= maxChars + 600, `${text.length} for ${maxChars}`);
+        return text;
+      };
+      const note =
+        /\nThe settings have a problem; this part is ignored: .*artifacts\.keep may not be set by .*; see health:\/\/status\.\n/;
+      assert.doesNotMatch(await fetch(20), /The settings/);
+      assert.match(await fetch(30_000), note);
+      assert.doesNotMatch(await fetch(30_000), /The settings/);
+    });
+
     test("is warned of a malformed config once, and still served", async () => {
       await using mcp = await openMcp();
       await mkdir(join(mcp.work, ".spillway"));

@@ -55,7 +55,7 @@ describe("a page that is empty without its scripts", () => {
     const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
     const unrendered = JSON.parse((await cli.run(["fetch", web.origin, "--json"], { env })).out);
     assert.deepEqual([unrendered.needs_js, unrendered.error], [true, undefined]);
-    assert.match(unrendered.warnings.join(), /only after running scripts/);
+    assert.match(unrendered.warnings.join(), /builds its text with scripts/);
     const broken = ["--set", "render.chromium=/no/such/browser"];
     const { out, status } = await cli.run(["fetch", web.origin, ...broken, "--json"], { env });
     const fields = JSON.parse(out);

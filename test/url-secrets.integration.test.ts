@@ -64,9 +64,12 @@ const secretParts = fc.record({
     "code",
     "password",
     "api-key",
+    "user_pass",
+    "oauth_verifier",
+    "hdnts",
   ),
   secret: fc.stringMatching(/^[A-Za-z0-9_-]{8,30}$/).map((text) => `zq${text}qz`),
-  place: fc.constantFrom("query", "fragment", "path", "nested"),
+  place: fc.constantFrom("query", "fragment", "path", "nested", "encoded", "json"),
   page: fc.constantFrom("page", "moved", "missing", "bytes"),
 });
 
@@ -75,6 +78,8 @@ function makeUrl(
   { name, secret, place, page }: typeof secretParts extends fc.Arbitrary<infer P> ? P : never,
 ) {
   if (place === "path") return `${origin}/${page};${name}=${secret}`;
+  if (place === "encoded") return `${origin}/${page}%3F${name}%3D${secret}`;
+  if (place === "json") return `${origin}/${page}?state=${encodeURIComponent(JSON.stringify({ [name]: secret }))}`;
   if (place === "nested") return `${origin}/${page}?next=${encodeURIComponent(`https://b.example/?${name}=${secret}`)}`;
   return `${origin}/${page}?a=1${place === "query" ? "&" : "#"}${name}=${secret}`;
 }

@@ -2,7 +2,8 @@
 import type { PageStart } from "../extract/select/readings.ts";
 import type { Bound } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { cutBetweenCodePoints } from "../fit/measure.ts";
+import { findLargestPassing } from "../fit/measure.ts";
+import { formatCount } from "./phrases.ts";
 import {
   type Audience,
   CUT_NOTICE_CHARS,
@@ -22,7 +23,9 @@ export type AnswerText = {
   readonly failure: string | null;
   /** Where reading continues; null where nothing follows or nothing was kept. */
   readonly nextRead: NextRead | null;
-  /** Warnings and notes, one sentence each. */
+  /** What a reader must know to understand the content, one sentence each. They take room from the content. */
+  readonly required: readonly string[];
+  /** Other warnings and notes; where they do not fit, whole ones are left out. */
   readonly notices: readonly string[];
   /** The random word of the fence around what follows. */
   readonly fenceWord: string;
@@ -43,16 +46,31 @@ export type Answer<Fields> = AnswerText & {
   shorten(chars: number, bound: Bound): Answer<Fields>;
 };
 
-/** The answer as one text; everything but the content stays within its allowance. */
-export function answerText(answer: AnswerText, audience: Audience = toolAudience): string {
-  const notices = [...headNotices(answer, audience), ...answer.notices];
-  const { body } = formatBody(answer, audience);
-  return joinReply(answer.summary, notices, body, (answer.content ?? "").length + OVERHEAD_CHARS);
+/** The answer as one text, within the limit of its content and the allowance for everything else. */
+export function answerText(
+  answer: Answer<{ readonly limit_chars: number; readonly bound: Bound }>,
+  audience: Audience = toolAudience,
+): string {
+  const { limit_chars: limitChars, bound } = answer.fields;
+  const write = (each: AnswerText, chars: number): string => {
+    const required = requiredNotices(each, audience);
+    return joinReply({ ...each, required }, formatBody(each, audience).body, { chars, limitChars });
+  };
+  const fits = (text: string): boolean => text.length <= limitChars + OVERHEAD_CHARS;
+  const text = write(answer, limitChars);
+  if (fits(text)) return text;
+  const contentChars = answer.content?.length ?? 0;
+  const chars = findLargestPassing(0, contentChars, (count) => fits(write(answer.shorten(count, bound), count)));
+  return write(answer.shorten(chars, bound), chars);
 }
 
-/** What a reader must not miss, before all other notices. */
-export function headNotices({ failure, nextRead }: AnswerText, audience: Audience): string[] {
-  return [...(failure === null ? [] : [failure]), ...(nextRead === null ? [] : [formatNextRead(nextRead, audience)])];
+/** What a reader must not miss, the most important first. */
+export function requiredNotices({ failure, nextRead, required }: AnswerText, audience: Audience): string[] {
+  return [
+    ...(failure === null ? [] : [failure]),
+    ...(nextRead === null ? [] : [formatNextRead(nextRead, audience)]),
+    ...required,
+  ];
 }
 
 /** The source's words inside their fence, and the notice of a cut. */
@@ -87,8 +105,8 @@ const RESERVED_NOTICE_CHARS = 150;
 
 /** Whole claims only, as many as there is room for; all of them are in the fields. */
 function clipClaims(answer: AnswerText, audience: Audience, cutNoticeChars: number): string {
-  const head = [answer.summary, ...headNotices(answer, audience)].join("\n");
-  const reserved = Math.min(RESERVED_NOTICE_CHARS, answer.notices.join("\n").length);
+  const head = [answer.summary, ...requiredNotices({ ...answer, required: [] }, audience)].join("\n");
+  const reserved = Math.min(RESERVED_NOTICE_CHARS, [...answer.required, ...answer.notices].join("\n").length);
   const frame = openingFence(answer.fenceWord).length + closingFence(answer.fenceWord).length + cutNoticeChars;
   let room = Math.min(MAX_CLAIMS_CHARS, OVERHEAD_CHARS - head.length - BREAK_CHARS - reserved - frame);
   const lines: string[] = [];
@@ -106,23 +124,49 @@ const EXAMPLE_WORD = "abcdefgh";
 export const CONTENT_FRAME_CHARS =
   openingFence(EXAMPLE_WORD).length + closingFence(EXAMPLE_WORD).length + CUT_NOTICE_CHARS;
 
-/** Characters that joinReply needs above the body to show every notice, as far as they may be shown. */
-export function countHeadChars(summary: string, notices: readonly string[]): number {
-  return Math.min(OVERHEAD_CHARS, summary.length + BREAK_CHARS + notices.join("\n").length);
+/** Our words above the body of a reply. */
+export type ReplyHead = Pick<AnswerText, "summary" | "required" | "notices">;
+
+/** Characters that joinReply needs above the body to show every notice. */
+export function countHeadChars({ summary, required, notices }: ReplyHead): number {
+  return summary.length + BREAK_CHARS + countChars([...required, ...notices]);
 }
 
-/** Our words and the source's as one text of at most `maxChars`; the notices are clipped where they do not fit. */
-export function joinReply(summary: string, notices: readonly string[], body: string, maxChars: number): string {
-  const room = Math.min(OVERHEAD_CHARS, maxChars - body.length) - summary.length - BREAK_CHARS;
-  const before = [summary, ...(notices.length === 0 ? [] : [clipLines(notices, room)])].join("\n");
-  return body === "" ? before : `${before}\n${body}`;
+/** How much of the content's limit required notices may take: a reply that is all notices answers nothing. */
+const REQUIRED_SHARE = 0.5;
+
+/**
+ * Our words and the source's as one text. `chars` is the content that the body was made for, `limitChars` the most that
+ * any reply here may carry. Notices are whole or left out. The text is longer than `chars` and its allowance only where
+ * required notices need the room: the caller then makes the body shorter.
+ */
+export function joinReply(
+  { summary, required, notices }: ReplyHead,
+  body: string,
+  { chars, limitChars }: { readonly chars: number; readonly limitChars: number },
+): string {
+  const room = chars + OVERHEAD_CHARS - body.length - summary.length - BREAK_CHARS;
+  const shown = takeWhole(required, room + Math.floor(limitChars * REQUIRED_SHARE));
+  shown.push(...takeWhole(notices, room - countChars(shown)));
+  shown.push(...takeWhole(countLeftOut(required.length + notices.length - shown.length), room - countChars(shown)));
+  return [summary, ...shown, ...(body === "" ? [] : [body])].join("\n");
+}
+
+function countLeftOut(count: number): string[] {
+  return count === 0 ? [] : [`Left out: ${formatCount(count, "notice")} that did not fit.`];
 }
 
 /** Line breaks between summary, notices and body, and some slack. */
 const BREAK_CHARS = 8;
 
-/** Notices that are cut here are complete in the fields. */
-function clipLines(notices: readonly string[], room: number): string {
-  const text = notices.join("\n");
-  return text.length <= room ? text : `${cutBetweenCodePoints(text, Math.max(0, room - 3))}...`;
+/** The sentences that fit whole, from the first on. */
+export function takeWhole(sentences: readonly string[], chars: number): string[] {
+  let room = chars;
+  return sentences.filter((sentence) => {
+    if (sentence.length + 1 > room) return false;
+    room -= sentence.length + 1;
+    return true;
+  });
 }
+
+const countChars = (lines: readonly string[]): number => lines.reduce((sum, { length }) => sum + length + 1, 0);

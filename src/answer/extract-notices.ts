@@ -6,6 +6,7 @@ import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
+import type { FittedText } from "../fit/fit-text.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
@@ -20,25 +21,28 @@ type WarningOptions = {
   readonly isReadable?: boolean;
   /** The ref of the source, where it was kept. */
   readonly ref: string | null;
+  /** Set where the whole text has nothing but spaces and line breaks. */
+  readonly isBlank?: boolean;
 };
 
 /** Sentences about what the reader does not see. */
 export function listExtractWarnings(record: ArtifactFacts, extract: Extract, options: WarningOptions): string[] {
   const { size, ended, info, isPartial, description } = extract;
+  const { mode, ref, isReadable, isBlank } = options;
   const warnings: string[] = [];
-  const wrongAnnouncement = describeWrongAnnouncement(record);
+  const wrongAnnouncement = describeWrongAnnouncement(isBlank ? { ...record, isBlank } : record);
   if (wrongAnnouncement !== undefined) warnings.push(wrongAnnouncement);
   if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
   if (isPartial && size.chars > 0) warnings.push(partialWarning(record, extract));
   else if (record.source_truncated) warnings.push(`Total characters: ${formatAtLeast(record, extract)}.`);
-  const notRaw = describeRawText(record, options.mode);
+  const notRaw = describeRawText(record, mode);
   if (notRaw !== undefined && extract.hasText) warnings.push(notRaw);
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
-  if (description.entryName && options.ref !== null) warnings.push(makeEntryHint(options.ref, description.entryName));
+  if (description.entryName && ref !== null) warnings.push(makeEntryHint(ref, description.entryName));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
   warnings.push(...damageWarnings(info));
-  if (ended && !ended.failed && size.segments === 0 && !options.isReadable) {
+  if (ended && !ended.failed && size.segments === 0 && !isReadable) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
   return warnings;
@@ -121,9 +125,18 @@ function partialWarning(record: ArtifactFacts, extract: Extract): string {
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The sentence for a document whose text cannot be read, although the call succeeded. */
-export function describeFailure(record: ArtifactFacts, { ended, hasText, size }: Extract): string | undefined {
+export function describeFailure(
+  record: ArtifactFacts,
+  { ended, hasText, size }: Extract,
+  isBlank = false,
+): string | undefined {
   if (ended?.failed) return makeFailureSentence(record, ended.failed);
-  return hasText && size.chars > 0 ? undefined : makeAnnouncedFailure(record);
+  return hasText && size.chars > 0 && !isBlank ? undefined : makeAnnouncedFailure({ ...record, isBlank });
+}
+
+/** Whether a text that is shown to its end has nothing but spaces and line breaks. */
+export function isBlankText({ text, hasMore }: FittedText, { hasText, size }: Extract): boolean {
+  return hasText && !hasMore && text.length === size.chars && text.trim() === "";
 }
 
 function makeFailureSentence(facts: ArtifactFacts, failure: Failure): string {

@@ -9,11 +9,11 @@ import { formatPageRange, type PlacedPage } from "../extract/select/select-range
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars } from "../fit/fit-text.ts";
 import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
-import { ADVICE_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
+import { ERROR_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, hasFollowUp, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
-import { formatSize, nameKind } from "./phrases.ts";
+import { describeFailure, hasFollowUp, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import { formatName, formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
 
@@ -45,14 +45,15 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   const truncated = fittedText.hasMore || isPartial || facts.source_truncated;
   const totalChars = findTotalChars(facts, extract);
   const total = toTotalChars(facts, extract, { chars: totalChars, soFar: extract.size.chars });
-  const error = describeFailure(facts, extract);
+  const error = describeFailure(facts, extract, isBlankText(fittedText, extract));
   const warnings = listWarnings(fetchFacts);
   const content = hasText && !(fittedText.hasMore && fittedText.text === "") ? fittedText.text : null;
   return {
     summary: summaryLine(fetchFacts, truncated),
     failure: error ?? null,
     nextRead: findNextRead(fetchFacts),
-    notices: warnings.filter((warning) => !quotesServer(warning)),
+    required: warnings.required,
+    notices: warnings.notices.filter((warning) => !quotesServer(warning)),
     fenceWord: fetchFacts.fenceWord,
     claims: listClaims(fetchFacts),
     content,
@@ -85,7 +86,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       bound: fittedText.hasMore ? fittedText.bound : budget.bound,
       next_offset: fittedText.hasMore ? fittedText.nextOffset : null,
       has_more: fittedText.hasMore,
-      warnings,
+      warnings: [...warnings.required, ...warnings.notices],
       ...(error === undefined ? {} : { error }),
       content,
     },
@@ -96,7 +97,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
 /** Where reading continues: after what is shown, or after what was extracted, if more can be. */
 function findNextRead({ artifact_ref: ref, fittedText, extract, mode, hasPassword }: FetchFacts): NextRead | null {
   if (ref === null || !(fittedText.hasMore || (extract.hasText && extract.canContinue))) return null;
-  return { ref, offset: fittedText.hasMore ? fittedText.nextOffset : extract.size.chars, mode, hasPassword };
+  const offset = fittedText.hasMore ? fittedText.nextOffset : extract.size.chars;
+  return { ref, offset, rest: null, mode, hasPassword };
 }
 
 /** Where the server sent us, and the title, unless the summary or the first lines show it. */
@@ -117,7 +119,7 @@ function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): Fetc
 function summaryLine(fetchFacts: FetchFacts, truncated: boolean): string {
   const { facts, extract } = fetchFacts;
   const kindName = nameKind(facts.content_kind, facts.media_type);
-  const name = `${formatName(facts)}, ${formatSize(facts.size_bytes)}`;
+  const name = `${nameSource(facts)}, ${formatSize(facts.size_bytes)}`;
   const { extent } = extract;
   const extracted = findTotalChars(facts, extract) ?? `at least ${extract.size.chars}`;
   return `[Fetched ${kindName} artifact: ${name}${extent === "" ? "" : `, ${extent}`}. Extracted ${extracted} chars (truncated=${truncated}). ${nameNextStep(fetchFacts)}]`;
@@ -130,32 +132,36 @@ function nameNextStep({ artifact_ref: ref, extract, skipped }: FetchFacts): stri
     : `Kept as artifact_ref=${ref}; it has no text to read.`;
 }
 
-/** A name that others chose is quoted, unless it is a word or a few joined ones. */
-function formatName({ name, source_url }: ArtifactFacts): string {
-  const shown = clip(name.replace(/[[\]"\\]/g, " ")).trim();
-  return source_url.startsWith("data:") || plainName.test(shown) ? shown : JSON.stringify(shown);
+/** The name of a `data:` URL is ours. */
+function nameSource({ name, source_url }: ArtifactFacts): string {
+  return source_url.startsWith("data:") ? name : formatName(name);
 }
 
-const plainName = /^[.~]?[\p{L}\p{M}\p{N}_]+(?:[.@+-][\p{L}\p{M}\p{N}_]+){0,3}$/u;
+/** What a reader needs to understand the content, and how it came here. */
+type Warnings = Pick<Answer<FetchFields>, "required" | "notices">;
 
 /** That there is no ref to return to is the most important warning, so it is first. */
-function listWarnings(fetchFacts: FetchFacts): string[] {
+function listWarnings(fetchFacts: FetchFacts): Warnings {
   const { facts, delivery, extract, mode, skipped } = fetchFacts;
-  const warnings = [
-    ...(skipped === null ? [] : [skippedWarning(skipped)]),
-    ...listExtractWarnings(facts, extract, {
-      mode,
-      isReadable: skipped?.isReadable ?? false,
-      ref: fetchFacts.artifact_ref,
-    }),
-    ...deliveryWarnings(delivery),
-  ];
-  return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;
+  const extractWarnings = listExtractWarnings(facts, extract, {
+    mode,
+    isReadable: skipped?.isReadable ?? false,
+    ref: fetchFacts.artifact_ref,
+    isBlank: isBlankText(fetchFacts.fittedText, extract),
+  });
+  return {
+    required: [
+      ...(fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ERROR_CHARS)] : []),
+      ...(skipped === null ? [] : [skippedWarning(skipped)]),
+      ...extractWarnings,
+    ],
+    notices: deliveryWarnings(delivery),
+  };
 }
 
 /** Reading by the ref ignores the flag: it is an explicit request. */
 function skippedWarning({ flag, isReadable }: SkippedReading): string {
-  const next = isReadable ? " Reading its artifact_ref reads it." : "";
+  const next = isReadable ? " Read its artifact_ref to get its text; an encrypted one needs its password." : "";
   return `runner.enable_filetype_ingest_router is ${flag}: a fetch keeps and describes a document, but does not read it.${next}`;
 }
 
@@ -165,9 +171,11 @@ function deliveryWarnings({ notes, rendering, cachedAt }: Delivery): string[] {
     ...(rendering === null ? [] : [renderingNote(rendering)]),
     ...(cachedAt === null
       ? []
-      : [`Served from the cache, last checked at ${new Date(cachedAt).toISOString()}; noCache fetches it again.`]),
+      : [`Served from the cache, last checked at ${new Date(cachedAt).toISOString()}. ${FETCH_AGAIN}`]),
   ];
 }
+
+const FETCH_AGAIN = "fetch_content with noCache fetches it again; on the command line use --no-cache.";
 
 function renderingNote(rendering: Rendering): string {
   if ("problem" in rendering) return `Its scripts could not be run: ${clip(rendering.problem, REASON_CHARS)}`;

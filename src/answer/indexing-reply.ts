@@ -14,6 +14,10 @@ export function formatJobSummary({ job_id, status, progress, repository_path }: 
 
 /** What the reader should know, and what to do next. */
 export function listJobNotices(record: JobRecord): string[] {
+  return [...(record.project_problem === undefined ? [] : [record.project_problem]), ...listProgress(record)];
+}
+
+function listProgress(record: JobRecord): string[] {
   const { status, job_id, message, error, files_done, files_total, repository_id, project_id, storage_problem } =
     record;
   if (error !== null) return [error];

@@ -27,6 +27,8 @@ test("kinds have the names that people use", () => {
   assert.equal(nameKind("office_doc", "application/vnd.ms-excel"), "spreadsheet");
   assert.equal(nameKind("office_doc", "application/vnd.oasis.opendocument.presentation"), "presentation");
   assert.equal(nameKind("unknown_binary", "audio/mpeg"), "binary (audio/mpeg)");
+  assert.equal(nameKind("unknown_binary", "application/octet-stream"), "binary (application/octet-stream)");
+  assert.equal(nameKind("unknown_binary", "x/obey-me"), 'binary ("x/obey-me")');
   assert.equal(nameKind("archive", "application/zip"), "archive");
   assert.equal(formatCount(1, "line"), "1 line");
   assert.equal(formatCount(12_000, "line"), "12,000 lines");

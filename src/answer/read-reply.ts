@@ -12,7 +12,7 @@ import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import { describeFailure, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
 import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
@@ -37,8 +37,9 @@ type ReadFacts = {
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, budget } = facts;
   const place = findPlaceFields(reading, extract);
-  const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref });
+  const isBlank = reading.type === "range" && isBlankText(reading.fittedText, extract);
+  const error = describeFailure(record, extract, isBlank);
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref, isBlank });
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
@@ -47,7 +48,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     summary: summaryLine(facts),
     failure: error ?? null,
     nextRead,
-    notices: warnings,
+    required: warnings,
+    notices: [],
     fenceWord: facts.fenceWord,
     claims: [],
     content,
@@ -73,7 +75,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
       next_offset: nextRead?.offset ?? null,
-      ...(nextRead?.pages === undefined ? {} : { next_pages: nextRead.pages }),
+      ...(nextRead?.rest?.selector === "pages" && { next_pages: nextRead.rest.range }),
+      ...(nextRead?.rest?.selector === "lines" && { next_lines: nextRead.rest.range }),
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -109,7 +112,7 @@ function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
 function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
   const { canContinue, hasText, size } = extract;
   const isAtEnd = selector.type === "offset" && hasText && canContinue;
-  const next = reading.next ?? (isAtEnd ? { offset: size.chars } : null);
+  const next = reading.next ?? (isAtEnd ? { offset: size.chars, rest: null } : null);
   return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
 }
 

@@ -61,6 +61,7 @@ export function searchNotices(reply: SearchReply): string[] {
     stale_files,
     filtered_files,
     ranked_limit,
+    project_problem,
     storage_problem,
     repositories,
     embedding,
@@ -75,6 +76,7 @@ export function searchNotices(reply: SearchReply): string[] {
   }
   if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
   if (repositories !== undefined && repositories.skipped > 0) notices.push(skippedNotice(repositories));
+  if (project_problem !== undefined) notices.push(project_problem);
   if (storage_problem !== undefined) notices.push(makeStorageNotice(storage_problem));
   if (filtered_files === 0) notices.push("No indexed file matches the filters: check directory and file_type.");
   if (ranked_limit !== undefined) {

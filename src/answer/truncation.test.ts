@@ -54,9 +54,12 @@ describe("the notice of a cut", () => {
 });
 
 test("the next call is complete for its audience", () => {
-  const next = { ref: "af_1", offset: 30_000, mode: "markdown", hasPassword: false } as const;
+  const next = { ref: "af_1", offset: 30_000, rest: null, mode: "markdown", hasPassword: false } as const;
   assert.equal(formatNextRead(next, toolAudience), "Read on: read_artifact artifact_ref=af_1 offset=30000");
   assert.equal(formatNextRead(next, commandAudience), "Read on: spillway read af_1 --offset 30000");
+  const lines = { ...next, rest: { selector: "lines", range: "7@20-10" } } as const;
+  assert.equal(formatNextRead(lines, toolAudience), "Read on: read_artifact artifact_ref=af_1 lines=7@20-10");
+  assert.equal(formatNextRead(lines, commandAudience), "Read on: spillway read af_1 --lines 7@20-10");
   const raw = { ...next, mode: "raw", hasPassword: true } as const;
   assert.equal(
     formatNextRead(raw, fixedAudience),

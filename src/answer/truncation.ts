@@ -45,14 +45,19 @@ export const commandAudience: Audience = { calls: "commands", canRaise: true };
 export const fixedAudience: Audience = { calls: "tools", canRaise: false };
 
 /** The exact call that reads on. */
-export function formatNextRead({ ref, offset, pages, mode, hasPassword }: NextRead, { calls }: Audience): string {
+export function formatNextRead(next: NextRead, { calls }: Audience): string {
+  const { ref, mode, hasPassword } = next;
   const isTool = calls === "tools";
-  const [name, place] = pages === undefined ? ["offset", offset] : ["pages", pages];
+  const [name, place] = findPlace(next);
   const modePart = mode === "markdown" ? "" : isTool ? ` mode=${mode}` : ` --mode ${mode}`;
   const passwordPart = hasPassword ? ", with the same password" : "";
   return isTool
     ? `Read on: read_artifact artifact_ref=${ref} ${name}=${place}${modePart}${passwordPart}`
     : `Read on: spillway read ${ref} --${name} ${place}${modePart}${passwordPart}`;
+}
+
+function findPlace({ offset, rest }: NextRead): readonly [name: string, place: string | number] {
+  return rest === null ? ["offset", offset ?? 0] : [rest.selector, rest.range];
 }
 
 /** The notice of a cut content, which is the last thing in a reply. */

@@ -1,5 +1,7 @@
 /** The sources of settings: the user's file, the project's file, the environment and flags. */
 import { existsSync } from "node:fs";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { type Entry, type ReadEntries, readConfigFile } from "./config-file.ts";
 import { type ConfigProblem, quote, suggestName, unknownSettingProblem } from "./config-problem.ts";
 import { foldersUpwards, type Machine, pathsOf, userConfigFile } from "./paths.ts";
@@ -45,7 +47,7 @@ async function namedFile(configPath: string, cwd: string, machine: Machine): Pro
   const source = fileSource(path, "user", machine, await readConfigFile(path, "named"));
   if (source.exists) return source;
   const hint = "Create it, or unset SPILLWAY_CONFIG to use the usual place.";
-  return { ...source, problems: [{ place, sentence: `There is no config file ${path}.`, hint }] };
+  return { ...source, problems: [{ place, sentence: `There is no config file ${clip(path, PATH_CHARS)}.`, hint }] };
 }
 
 /** All candidate files, upwards until one exists or the repository ends. `userPath` is not read twice. */

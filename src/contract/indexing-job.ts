@@ -21,6 +21,8 @@ export type JobRecord = {
   /** Between 0 and 1. */
   readonly progress: number;
   readonly message: string;
+  /** Set in the first reply where the project that a project file names was not used, with the reason. */
+  readonly project_problem?: string;
   /** Why the index is in memory only; null where it is stored. */
   readonly storage_problem: string | null;
   readonly error: string | null;

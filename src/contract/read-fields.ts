@@ -41,8 +41,9 @@ export type ReadFields = DocumentFields & {
   readonly page_range: string | null;
   readonly page_count: number | null;
   readonly next_offset: number | null;
-  /** The pages to read next, where offsets are not known. */
+  /** The rest of the pages or lines that were chosen, to read next. */
   readonly next_pages?: string;
+  readonly next_lines?: string;
   readonly has_more: boolean;
   readonly extraction_truncated: boolean;
   readonly source_truncated: boolean;

@@ -56,6 +56,8 @@ export type SearchFacts = {
   readonly filtered_files?: number;
   /** Set on the last page of a long ranking: results after this many are not ranked. */
   readonly ranked_limit?: number;
+  /** Set where the project that a project file names was not used, with the reason. */
+  readonly project_problem?: string;
   /** Set where the index is in memory only, with the reason. */
   readonly storage_problem?: string;
   /** How the query was understood; set where the caller asked for it. */

@@ -70,10 +70,12 @@ function canBeBinary(claim: string | null): claim is string {
 
 function decideText({ header, extension, markup, hasTags }: Evidence): Decision {
   const headerType = acceptTextClaim(header.mediaType, markup, hasTags, extension);
-  if (headerType !== null)
-    return { mediaType: refineByExtension(headerType, extension), decidedBy: "mime", isText: true };
+  if (headerType !== null) {
+    const mediaType = refineByMarkup(refineByExtension(headerType, extension), markup);
+    return { mediaType, decidedBy: "mime", isText: true };
+  }
   const nameType = acceptNameClaim(extension, markup);
-  if (nameType !== null) return { mediaType: nameType, decidedBy: "extension", isText: true };
+  if (nameType !== null) return { mediaType: refineByMarkup(nameType, markup), decidedBy: "extension", isText: true };
   return { mediaType: markup?.mediaType ?? "text/plain", decidedBy: "content", isText: true };
 }
 
@@ -139,7 +141,8 @@ function findWrongAnnouncement({ header, extension }: Evidence, found: ContentKi
   if (mediaType === null) return undefined;
   const kind = findContentKind(mediaType);
   const by = header.mediaType === null ? "name" : "header";
-  return isDisappointing(kind, found) ? { kind, mediaType, by } : undefined;
+  const isPageForData = found === "html" && isData(mediaType);
+  return isPageForData || isDisappointing(kind, found) ? { kind, mediaType, by } : undefined;
 }
 
 /** Text that turns out to be a document is read as such, and a ZIP file that is a document only says it less precisely. */
@@ -148,6 +151,11 @@ function isDisappointing(announced: ContentKind, found: ContentKind): boolean {
   if (announced === "unknown_binary") return found === "html";
   return !(announced === "archive" && found === "office_doc");
 }
+
+/** Text that programs read: whoever asks for it does not expect a page. */
+const isData = (mediaType: string): boolean =>
+  /^(?:application|text)\/(?:.*[+.-])?(?:json|xml|yaml|csv|ndjson|jsonl)$/.test(mediaType) &&
+  !/xhtml|html/.test(mediaType);
 
 function findContradictions(evidence: Evidence, decision: Decision): string[] {
   return [makeTypeNote(evidence, decision), makeCharsetNote(evidence, decision)].filter((note) => note !== null);
@@ -165,4 +173,11 @@ function makeCharsetNote({ header, text }: Evidence, decision: Decision): string
   if (header.charset === null || decision.isText !== true || !text.isText || text.charset === header.charset)
     return null;
   return `The header said charset ${header.charset}, but the bytes are ${text.charset}.`;
+}
+
+/** XML and JSON are the syntax; how the text begins may tell what is written in it. */
+function refineByMarkup(mediaType: string, markup: Markup | null): string {
+  const syntax = /^application\/(xml|json)$/.exec(mediaType)?.[1];
+  const isMember = syntax !== undefined && markup?.mediaType.endsWith(`+${syntax}`) === true;
+  return isMember && findContentKind(markup.mediaType) === "text" ? markup.mediaType : mediaType;
 }

@@ -4,6 +4,7 @@ import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 import { archive } from "./archive/archive-handler.ts";
 import { epub } from "./epub/epub-handler.ts";
+import { feed } from "./feed/feed-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
 import { image } from "./image/image-handler.ts";
@@ -12,6 +13,7 @@ import { mail } from "./mail/mail-handler.ts";
 import { metadata } from "./metadata-handler.ts";
 import { notebook } from "./notebook/notebook-handler.ts";
 import { office } from "./office/office-handler.ts";
+import { openapi } from "./openapi/openapi-handler.ts";
 import { pdf } from "./pdf/pdf-handler.ts";
 import { rtf } from "./rtf/rtf-handler.ts";
 import { text } from "./text-handler.ts";
@@ -25,6 +27,8 @@ export const handlers: readonly Handler[] = [
   mail,
   notebook,
   rtf,
+  feed,
+  openapi,
   archive,
   image,
   html,

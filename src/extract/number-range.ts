@@ -4,7 +4,7 @@
 export type NumberRange = {
   readonly first: number;
   readonly last: number | null;
-  /** For pages: the character of the first page where the range begins. */
+  /** The character of the first line or page where the range begins. */
   readonly at?: number;
 };
 

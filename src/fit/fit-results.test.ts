@@ -147,20 +147,43 @@ test("one result at exactly the hard limit is complete; with one character more 
   assert.ok(oversized !== null && reply.truncation_info.actual_chars <= exact);
 });
 
+const noContext = { context_before: "", context_after: "" };
+
 test("one result past the hard limit loses its context first, then its spans, and names the artifact with all of it", () => {
   const context = "y".repeat(10_000);
   const huge = { ...base, content: "x".repeat(90_000), context_before: context, context_after: context, spans: [1, 2] };
   const planned = truncateResultsBySize([huge]);
   assert.equal(planned.oversized, huge);
   const { reply } = truncateResultsBySize([huge], 80_000, 100_000, { artifactRef: "af_1" });
-  const bare = { ...huge, context_before: "", context_after: "", artifact_ref: "af_1", cut: ["context"] };
-  assert.deepEqual(reply.results, [bare]);
+  const [result] = reply.results;
+  assert.deepEqual({ ...result, ...noContext }, { ...huge, ...noContext, artifact_ref: "af_1", cut: ["context"] });
+  assert.match(result?.context_before ?? "", /^\.{3}y{4000,}$/);
+  assert.match(result?.context_after ?? "", /^y{4000,}\.{3}$/);
   const wide = { ...huge, spans: ["z".repeat(9_000)] };
   const tight = truncateResultsBySize([wide], 80_000, 100_000, { artifactRef: "af_1" });
   assert.ok(JSON.stringify(tight.reply).length <= 100_000);
   const narrow = truncateResultsBySize([{ ...huge, spans: ["z".repeat(20_000)] }], 80_000, 100_000);
   assert.deepEqual([narrow.reply.results[0]?.spans, narrow.reply.results[0]?.content.length], [[], 90_000]);
   assert.deepEqual(narrow.reply.results[0]?.cut, ["context", "spans"]);
+});
+
+test("under a tight limit, the context next to the match stays as far as it fits", () => {
+  const lines = (word: string) => Array.from({ length: 40 }, (_, line) => `${word} ${line}`).join("\n");
+  const result = { ...base, content: "the match", context_before: lines("before"), context_after: lines("after") };
+  for (let limit = 1_000; limit < 2_000; limit += 37) {
+    const { reply } = truncateResultsBySize([result], limit, limit, { artifactRef: "af_1" });
+    const [{ content, context_before, context_after, cut } = assert.fail("nothing is left")] = reply.results;
+    assert.ok(JSON.stringify(reply).length <= limit);
+    assert.equal(content, "the match");
+    if (cut === undefined) continue;
+    assert.deepEqual(cut, ["context"]);
+    assert.ok(result.context_before.endsWith(context_before.replace("...", "")));
+    assert.ok(result.context_after.startsWith(context_after.replace("...", "")));
+    assert.ok(
+      limit < 1_100 || (context_before.endsWith("before 39") && context_after.startsWith("after 0")),
+      `${limit}`,
+    );
+  }
 });
 
 test("one result too large without context is an excerpt that fills the reply", () => {
@@ -290,12 +313,15 @@ function assertCut(
   whole: SearchResult,
   focusOf: (result: SearchResult) => number,
 ): void {
+  const isWhole = (part: "context_before" | "context_after") => returned[part] === whole[part];
   const lost = [
-    ...(whole.context_before + whole.context_after === "" ? [] : ["context"]),
+    ...(isWhole("context_before") && isWhole("context_after") ? [] : ["context"]),
     ...((returned.spans?.length ?? 0) === (whole.spans?.length ?? 0) ? [] : ["spans"]),
     ...(returned.content === whole.content ? [] : ["content"]),
   ];
-  assert.deepEqual([returned.context_before, returned.context_after, returned.cut ?? []], ["", "", lost]);
+  assert.deepEqual(returned.cut ?? [], lost);
+  assert.ok(isWhole("context_before") || whole.context_before.endsWith(returned.context_before.replace(CUT_MARK, "")));
+  assert.ok(isWhole("context_after") || whole.context_after.startsWith(returned.context_after.replace(/\.{3}$/, "")));
   if (lost.includes("content")) assertExcerpt(returned.content, whole.content, focusOf(whole));
 }
 

@@ -7,7 +7,7 @@ import {
   estimateResultSize,
   type SearchResult,
 } from "./estimate-results.ts";
-import { cutAround } from "./excerpt.ts";
+import { cutAround, cutEnd, cutStart } from "./excerpt.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
 import { estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
 
@@ -174,14 +174,20 @@ function dropTrailing<R extends SearchResult, E>(
   return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
 }
 
-/** One result that is too large: whole if the reply can carry it, else without context, else an excerpt without spans. */
+/** One result that is too large: whole if the reply can carry it, else with less context, else without spans, else cut. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
   const fullDraft = draftOf(first);
   if (fitsHard(page, fullDraft)) return finish(page, fullDraft);
-  const withSpans = draftOf(withoutContext(first, page.artifactRef));
-  if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
-  const bare = withoutSpans(withoutContext(first, page.artifactRef));
+  const kept = { ...first, artifact_ref: page.artifactRef };
+  for (const result of [kept, withoutSpans(kept)]) {
+    const contextOf = (chars: number) => draftOf(withContext(result, chars));
+    const maxChars = Math.max(first.context_before.length, first.context_after.length);
+    if (!fitsHard(page, contextOf(0))) continue;
+    const chars = findLargestPassing(0, maxChars, (candidate) => fitsHard(page, contextOf(candidate)));
+    return { ...finish(page, contextOf(chars)), oversized: first };
+  }
+  const bare = withContext(withoutSpans(kept), 0);
   const focus = page.focusOf(first);
   const excerptOf = (chars: number) => draftOf(withExcerpt(bare, focus, chars));
   const maxChars = Math.min(bare.content.length, page.limits.hard.chars);
@@ -190,15 +196,20 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
   return { ...finish(page, chars < 0 ? draftOf() : excerptOf(chars)), oversized: first };
 }
 
-function withoutContext<R extends SearchResult>(result: R, artifactRef: string | null): ReturnedResult<R> {
-  const hasContext = result.context_before !== "" || result.context_after !== "";
-  const bare = { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
-  return hasContext ? { ...bare, cut: ["context"] } : bare;
+/** Less context on a side says nothing. */
+const MIN_CONTEXT_CHARS = 16;
+
+/** At most so many characters of context on each side, next to the content. */
+function withContext<R extends SearchResult>(result: ReturnedResult<R>, chars: number): ReturnedResult<R> {
+  const room = chars < MIN_CONTEXT_CHARS ? 0 : chars;
+  const [before, after] = [cutStart(result.context_before, room), cutEnd(result.context_after, room)];
+  if (before === result.context_before && after === result.context_after) return result;
+  return { ...result, context_before: before, context_after: after, cut: ["context", ...(result.cut ?? [])] };
 }
 
 function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): ReturnedResult<R> {
   if (result.spans === undefined || result.spans.length === 0) return result;
-  return { ...result, spans: [], cut: [...(result.cut ?? []), "spans"] };
+  return { ...result, spans: [], cut: ["spans"] };
 }
 
 function withExcerpt<R extends SearchResult>(

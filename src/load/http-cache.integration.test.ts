@@ -50,7 +50,7 @@ describe("a URL that was fetched before", () => {
     assert.equal(again.fields.source_url, `${server.origin}/page?token=***#part`);
     assert.match(
       answerText(again),
-      /Served from the cache, last checked at 2026-11-15T00:00:00\.000Z; noCache fetches it again\./,
+      /Served from the cache, last checked at 2026-11-15T00:00:00\.000Z\. fetch_content with noCache fetches it again; on the command line use --no-cache\./,
     );
     await using session = await place.session();
     assert.equal((await readArtifact(again.fields.artifact_ref ?? "", {}, session)).content, "the page");

@@ -11,7 +11,7 @@ import { openSession } from "../session/session.ts";
 import type { IndexStore } from "./index/store/index-store.ts";
 import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
 import { startIndexing } from "./indexing-jobs.ts";
-import { findProject } from "./repository/project.ts";
+import { findProject } from "./repository/choose-project.ts";
 import { openRepository, type Repository } from "./repository/repository.ts";
 import { describeStorageFailure } from "./repository/storage-problem.ts";
 import { cancelIndexingJob, getIndexingStatus, searchCode, startIndexJob } from "./search.ts";

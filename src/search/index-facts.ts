@@ -9,7 +9,7 @@ type IndexFacts = Omit<SearchFacts, "total_count" | "latency_ms" | "next_cursor"
 
 /** Makes the facts for the results that a reply has room for. */
 export function describeIndexes(
-  { project, isWide, skipped }: SearchTargets,
+  { project, projectProblem, isWide, skipped }: SearchTargets,
   indexes: readonly PreparedIndex[],
 ): (returned: readonly CodeResult[]) => IndexFacts {
   const [first] = indexes;
@@ -25,6 +25,7 @@ export function describeIndexes(
     stale_files: returned.filter(({ stale }) => stale).map(pathOf),
     ...(isWide && { repositories: countRepositories(indexes, skipped) }),
     ...(indexing === null ? {} : { indexing }),
+    ...(projectProblem === null ? {} : { project_problem: projectProblem }),
     ...(storageProblem == null ? {} : { storage_problem: storageProblem }),
     ...(embedding === null ? {} : { embedding }),
   });

@@ -206,12 +206,20 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     progress: 1,
   };
   if (report.files === 0) {
-    const reason =
-      report.unreadable > 0 ? "its files cannot be read" : "it is empty, or everything in it is ignored or is not text";
-    const error = `No files to index in ${clip(root, PATH_CHARS)}: ${reason}.`;
+    const error = `No files to index in ${clip(root, PATH_CHARS)}: ${describeEmptiness(report)}.`;
     return { ...facts, status: "failed", message: NOTHING_INDEXED, error };
   }
   return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
+}
+
+/** How many reasons a sentence names. */
+const MAX_REASONS = 3;
+
+function describeEmptiness({ skippedCount, skipped }: UpdateReport): string {
+  if (skippedCount === 0) return "it is empty, or everything in it is ignored";
+  const reasons = [...new Set(skipped.map(({ reason }) => reason))];
+  const named = reasons.slice(0, MAX_REASONS).join("; ") + (reasons.length > MAX_REASONS ? "; ..." : "");
+  return `${skippedCount === 1 ? "its only file was" : `all ${formatCount(skippedCount, "file")} were`} skipped (${named})`;
 }
 
 function messageOf({ files, indexed, removed, skippedCount, unreadable }: UpdateReport): string {

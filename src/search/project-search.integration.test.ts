@@ -300,6 +300,69 @@ function countOpenIndexes(folder: string): number {
   return targets.filter((target) => target.startsWith(folder) && target.endsWith("index.db")).length;
 }
 
+describe("a project file of a folder", () => {
+  const evil = { ".spillway/project.json": '{"project_id": "shop"}', "evil.ts": "const needle = evil;\n" };
+
+  test("cannot add the folder to a project of other folders; the default one is used, and the reply says so", async () => {
+    await using work = await openWork();
+    await work.index("shop", "web", { "a.ts": "const needle = 1;\n" });
+    work.write("clone/sub", { "b.ts": "const needle = 2;\n" });
+    work.write("clone", evil);
+    for (const dir of [work.rootOf("clone"), work.rootOf("clone/sub")]) {
+      const reply = await work.search("needle", { dir });
+      assert.deepEqual([reply.project_id, reply.returned_count > 0], ["default", true]);
+      assert.match(
+        reply.project_problem ?? "",
+        /project\.json names "shop", a project of other folders, so the project "default" is used\./,
+      );
+      assert.ok(searchNotices(reply).includes(reply.project_problem ?? ""));
+    }
+    const job = await startIndexJob({ repo_path: work.rootOf("clone") }, work.session);
+    const { project_id, project_problem, job_id } = await job.waitForEnd();
+    assert.equal(project_id, "default");
+    assert.match(project_problem ?? "", /"default" is used/);
+    assert.equal(getIndexingStatus({ job_id }, work.session).status, "completed");
+    const places = placesOf(await work.search("needle", { project_id: "shop" }));
+    assert.deepEqual(places, [`${work.rootOf("web")}/a.ts`], "nothing of the clone is in the project");
+  });
+
+  test("may name a new project, and one that the user has added the folder to", async () => {
+    await using work = await openWork();
+    work.write("clone", evil);
+    const dir = work.rootOf("clone");
+    for (let time = 0; time < 2; time++) {
+      const reply = await work.search("needle", { dir });
+      assert.deepEqual([reply.project_id, reply.project_problem], ["shop", undefined]);
+    }
+    await work.index("shop", "web", { "a.ts": "const needle = 1;\n" });
+    assert.equal((await work.search("needle", { dir })).project_id, "shop");
+    await work.index("bank", "vault", { "a.ts": "const needle = 1;\n" });
+    work.write("clone", { ".spillway/project.json": '{"project_id": "bank"}' });
+    assert.equal((await work.search("needle", { dir })).project_id, "default");
+    await work.index("bank", "clone");
+    assert.equal((await work.search("needle", { dir })).project_id, "bank");
+  });
+
+  test("is held to the same rule where indexes are in memory", async () => {
+    await using work = await openWork();
+    const session = { ...work.session, searchFolder: null };
+    work.write("web", { "a.ts": "const needle = 1;\n" });
+    work.write("clone", evil);
+    await (await startIndexJob({ repo_path: work.rootOf("web"), project_id: "shop" }, session)).waitForEnd();
+    const reply = await searchCode({ query: "needle", dir: work.rootOf("clone") }, session);
+    assert.equal(reply.project_id, "default");
+  });
+});
+
+test("indexing that is refused makes no project", async () => {
+  for (const confined of [false, true]) {
+    await using work = await openWork({}, { confined });
+    const dir = confined ? work.folder : work.rootOf("missing");
+    await assert.rejects(indexRepository({ repo_path: dir, project_id: "shop" }, work.session));
+    await assert.rejects(work.search("needle", { project_id: "shop" }), { code: "project_not_found" });
+  }
+});
+
 describe("item 8: a repository_id alone", () => {
   test("finds the project that has it, whatever the project is called", async () => {
     await using work = await openWork();

@@ -531,6 +531,15 @@ describe("an indexing job", () => {
     assert.match(error ?? "", /^No files to index in/);
   });
 
+  test("of a folder whose files are all skipped fails with their reasons", async () => {
+    await using work = await openWork({ "search.file_bytes": 1_000 });
+    work.write("large.ts", "const line = 1;\n".repeat(1_000));
+    work.write("blob.bin", "\0\u0001\u0002".repeat(50));
+    const { status, error } = await (await startIndexJob({}, work.session)).waitForEnd();
+    assert.equal(status, "failed");
+    assert.match(error ?? "", /: all 2 files were skipped \((?=.*larger than 1000 bytes).*not text.*\)\.$/);
+  });
+
   test("can be cancelled, and the next one continues", async () => {
     await using work = await openWork();
     for (let file = 0; file < 300; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));

@@ -168,7 +168,17 @@ export async function startIndexJob(input: IndexInput, session: Session): Promis
   const project = projectOf(input.project_id, dir, session, true);
   session.background(() => sweepIfDue(session));
   using hold = await openRepository(project, dir, session.roots);
-  return await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");
+  const job = await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");
+  return project.fileProblem === null ? job : addProjectProblem(job, project.fileProblem);
+}
+
+/** Only who starts the job is informed: the record is of the project that is used. */
+function addProjectProblem(job: RunningJob, project_problem: string): RunningJob {
+  return {
+    ...job,
+    record: () => ({ ...job.record(), project_problem }),
+    waitForEnd: async (signal) => ({ ...(await job.waitForEnd(signal)), project_problem }),
+  };
 }
 
 /** Starts to index a folder and returns the job's first record, whose id identifies it. */

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
-import { findFileProject, findProject, type Project } from "./repository/project.ts";
+import { type ChosenProject, findProject } from "./repository/choose-project.ts";
+import { findFileProject, type Project } from "./repository/project.ts";
 import { openRepository, type RepositoryHold } from "./repository/repository.ts";
 import {
   checkListed,
@@ -18,6 +19,8 @@ import { type SearchInput, searchInvalid } from "./search-input.ts";
 /** The repositories of a search. Each is opened when it is needed, and as often as it is needed. */
 export type SearchTargets = {
   readonly project: Project;
+  /** Why the project that a project file names was not used; null where it was, or none is named. */
+  readonly projectProblem: string | null;
   /** Whether a whole project is searched: then results say which repository they are of. */
   readonly isWide: boolean;
   readonly open: readonly (() => Promise<RepositoryHold>)[];
@@ -30,8 +33,9 @@ type TargetInput = Pick<SearchInput, "dir" | "project_id" | "repository_id">;
 /** Finds what to search. Only a folder that is named, or the current one without a project, is indexed for the first time. */
 export async function findTargets(input: TargetInput, session: Session): Promise<SearchTargets> {
   const dir = resolve(session.cwd, input.dir || ".");
-  const one = (project: Project, open: () => Promise<RepositoryHold>) => ({
+  const one = (project: Project, open: () => Promise<RepositoryHold>, projectProblem: string | null = null) => ({
     project,
+    projectProblem,
     isWide: false,
     open: [open],
     skipped: [],
@@ -41,7 +45,8 @@ export async function findTargets(input: TargetInput, session: Session): Promise
     return one(listed.project, () => openListed(listed, session.roots));
   }
   const project = projectOf(input.project_id, dir, session, false);
-  if (input.dir || !input.project_id) return one(project, () => openRepository(project, dir, session.roots));
+  if (input.dir || !input.project_id)
+    return one(project, () => openRepository(project, dir, session.roots), project.fileProblem);
   return openProject(project, session);
 }
 
@@ -51,7 +56,7 @@ export function projectOf(
   startFolder: string,
   session: Session,
   create: boolean,
-): Project {
+): ChosenProject {
   try {
     return findProject({ explicit, startFolder, home: session.searchFolder, scope: session.store, create });
   } catch (error) {
@@ -69,8 +74,9 @@ function findListed(given: string, projectId: string | undefined, dir: string, s
   const id = parseRepositoryId(given);
   const holders = projectsOf(session).flatMap((project) => listRepositories(project).filter((each) => each.id === id));
   if (projectId) return findHolder(id, projectOf(projectId, dir, session, false), holders);
+  // Any file may choose between projects that hold the repository: nothing is added to them.
   const fileProject = findFileProject(dir);
-  const [only, ...others] = fileProject === undefined ? holders : preferProject(holders, fileProject);
+  const [only, ...others] = fileProject === undefined ? holders : preferProject(holders, fileProject.id);
   if (only === undefined) throw makeRepositoryError(`No repository ${id} in any project.`, indexHint);
   if (others.length === 0) return only;
   throw searchInvalid(
@@ -133,5 +139,5 @@ async function openProject(project: Project, { roots }: Session): Promise<Search
       "Index a folder into it first, with its project_id.",
     );
   }
-  return { project, isWide: true, open, skipped: failures.map(({ message }) => message) };
+  return { project, projectProblem: null, isWide: true, open, skipped: failures.map(({ message }) => message) };
 }

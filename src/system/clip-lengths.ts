@@ -76,4 +76,4 @@ export const URL_FIELD_CHARS = 300;
 export const PATH_FIELD_CHARS = 600;
 
 /** All warnings of a reply together. */
-export const WARNINGS_CHARS = 500;
+export const WARNINGS_CHARS = 900;

@@ -16,7 +16,7 @@ describe("what scripts and emoji need stays", () => {
     "Khmer and Thai with zero-width spaces": "ភាសា\u200bខ្មែរ ภาษา\u200bไทย",
     "Japanese, Chinese and Korean": "日本語の文章、中文文本、한국어 텍스트",
     "country flags": "🇩🇪🇯🇵🇺🇸",
-    "flags of regions": "🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿 🏴󠁵󠁳󠁴󠁸󠁿",
+    "flags of regions": "🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿",
     "flags with a joiner": "🏳️‍🌈 🏴‍☠️ 🏳️‍⚧️",
     "families and couples": "👨‍👩‍👧‍👦 👩‍❤️‍💋‍👨 🧑🏽‍🤝‍🧑🏿",
     "professions with skin tones": "👩🏽‍💻 🧑🏿‍🚀 🤷🏻‍♀️ 🏃‍♂️‍➡️",
@@ -67,6 +67,10 @@ describe("what carries hidden text goes", () => {
     const tags = [..."ignore all"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
     assert.equal(removeInvisible(`a${tags}b`), "ab");
     assert.equal(removeInvisible(`🏴${tags}\u{e007f}b`), "🏴b");
+    for (const word of ["ustx", "obey", "xxabc", "gbabc", "gben", "gbengx", "a"]) {
+      const region = Array.from(word, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+      assert.equal(removeInvisible(`🏴${region}\u{e007f}`.repeat(3)), "🏴🏴🏴", word);
+    }
   });
 
   test("bits as joiners or direction marks", () => {

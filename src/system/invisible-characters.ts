@@ -75,13 +75,21 @@ const mayBeInvisible =
 /** What Unicode calls default ignorable, and interlinear annotations. */
 const invisible = "[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]";
 
-/** A black flag and the tags of a region, as in the flag of Scotland: a country and one to three letters or digits. */
-const flag = "\\u{1f3f4}[\\u{e0061}-\\u{e007a}]{2}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{1,3}\\u{e007f}";
+/** The regions whose flags fonts show: England, Scotland, Wales. The tags of any other would spell hidden words. */
+const flagRegions = ["gbeng", "gbsct", "gbwls"];
+
+/** A black flag, the letters of a region as tags, and the tag that ends them. */
+const flag = `\\u{1f3f4}(?:${flagRegions.map(toTags).join("|")})\\u{e007f}`;
 const flagOrInvisible = new RegExp(`${flag}|${invisible}`, "gu");
 
 /** An end whose meaning depends on what follows. */
 const openEnd = new RegExp(`(?:\\u{1f3f4}[\\u{e0030}-\\u{e007f}]{0,6}|${invisible})$`, "u");
 const MAX_OPEN_END_CHARS = 14;
+
+/** The tag characters of some ASCII letters, as a regular expression. */
+function toTags(letters: string): string {
+  return Array.from(letters, (letter) => `\\u{e00${letter.charCodeAt(0).toString(16)}}`).join("");
+}
 
 const isFlag = (match: string): boolean => match.length > 2;
 

@@ -8,6 +8,10 @@ const secretNames = [
   ..."key api_key apikey api-key APIKEY x-api-key subscription-key AWSAccessKeyId".split(" "),
   ..."sig signature X-Amz-Signature X-Goog-Signature X-Amz-Credential hmac".split(" "),
   ..."password passwd pwd pass user[password] client_secret secret code auth_code otp".split(" "),
+  ..."tok tkn cred creds pswd sess sign api_sign user_pass db-pass key1 token2 oauth_verifier hdnts cookie csrf _csrf".split(
+    " ",
+  ),
+  ..."xsrfToken user_pin appkey consumerKey accesstoken secretkey session_token_id _wpnonce to%256ben".split(" "),
   ..."auth authorization oauth_token jwt bearer sid session session_id PHPSESSID ticket SAMLResponse %74oken".split(
     " ",
   ),
@@ -15,6 +19,15 @@ const secretNames = [
 
 const openNames = [
   ..."q query page id lang country_code zipcode status_code version v sort order ref path file name keyword".split(" "),
+  ..."keywords monkey turkey hockey sort_key sortKey order-key partition_key page_token nextPageToken sync_token".split(
+    " ",
+  ),
+  ..."max_tokens tokenizer token_type key_size cookie_consent session_type passenger bypass sidebar side assign".split(
+    " ",
+  ),
+  ..."signed zodiac_sign postcode barcode spin pins authors mapping tokyo credit stickers passive X-Amz-SignedHeaders".split(
+    " ",
+  ),
   ..."utm_source tab section hash date from to limit offset passage compass author design X-Amz-Date se sv".split(" "),
 ];
 
@@ -37,6 +50,37 @@ describe("the values of secret parameters", () => {
       assert.ok(!decodeURIComponent(redactUrl(url)).includes("s3cret"), url);
       assert.ok(redactUrl(url).includes("***"));
     }
+  });
+
+  test("are replaced however often the URL, or its place in a path, is encoded", () => {
+    for (let encoded = "https://b.example/x?token=s3cret", level = 1; level <= 12; level++) {
+      encoded = encodeURIComponent(encoded);
+      for (const url of [`https://a.example/?next=${encoded}`, `https://a.example/get/${encoded}`]) {
+        let shown = redactUrl(url);
+        assert.ok(shown.includes("***"), url);
+        for (let each = 0; each < 14; each++) shown = decodeURIComponent(shown);
+        assert.ok(!shown.includes("s3cret"), url);
+      }
+    }
+  });
+
+  test("are replaced in JSON, plain, encoded and inside of JSON", () => {
+    const values = [
+      '{"access_token":"s3cret"}',
+      '{"a":1,"user":{"password" : "s3cret, \'x"},"b":2}',
+      '[{"token":["s3cret"]},{"token":{"of":"s3cret"}}]',
+      "{token:'s3cret'}",
+      '{"key":53213372}',
+      JSON.stringify({ state: JSON.stringify({ next: 1, token: "s3cret" }) }),
+    ];
+    for (const value of values)
+      for (const url of [`https://a.example/?state=${value}`, `https://a.example/#s=${encodeURIComponent(value)}`]) {
+        const shown = decodeURIComponent(redactUrl(url));
+        assert.ok(shown.includes("***") && !/s3cret|53213372/.test(shown), shown);
+        assert.equal(redactUrl(redactUrl(url)), redactUrl(url));
+      }
+    const open = 'https://a.example/?filter={"page":2,"sort_key":"name","tokens":[1,2]}';
+    assert.equal(redactUrl(open), open);
   });
 
   test("other parameters stay as they are written", () => {
@@ -101,6 +145,8 @@ test("no secret is left, what was replaced stays replaced, and the cost is linea
     redactUrl(
       `https://a.example/?${"a=1;".repeat(length)}${"%25".repeat(length)}&n=${"%2525".repeat(length)}&m=%${"25".repeat(length)}`,
     );
+    redactUrl(`https://a.example/?a={${',"token":{"x'.repeat(length)}`);
+    redactUrl(`https://a.example/?a={${",a: ".repeat(length)}${"%257B%22".repeat(length)}`);
     return process.cpuUsage(start).user / 1_000;
   };
   cpuMs(1_000);

@@ -60,7 +60,8 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
     const draft = await tool.run(input.values, { ...session, incoming: incoming.watch });
     const client = await clientLimit(session);
     const budget = lowerBudget(draft.budget, { client, turn: turn?.shareChars() });
-    const compose = (chars: number, bound: Bound) => composeReply(draft.render(chars, bound, notes), notes, chars);
+    const compose = (chars: number, bound: Bound) =>
+      composeReply(draft.render(chars, bound, notes), notes, { chars, limitChars: budget.chars });
     const reply = fitReply(compose, budget, client);
     turn?.spend(reply.text.length);
     draft.onSent?.();
@@ -125,9 +126,13 @@ function countIncoming(): { readonly watch: DownloadMonitor; countReceived(): Re
   };
 }
 
-function composeReply(rendered: RenderedReply, notes: readonly string[], chars: number): ToolReply {
-  const { summary, notices, body, structured, links = [], failed = false } = rendered;
-  const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
+function composeReply(
+  rendered: RenderedReply,
+  notes: readonly string[],
+  room: { readonly chars: number; readonly limitChars: number },
+): ToolReply {
+  const { summary, required = [], notices, body, structured, links = [], failed = false } = rendered;
+  const text = joinReply({ summary, required: [...required, ...notes], notices }, body, room);
   return {
     text,
     blocks: splitBlocks(text, rendered),
@@ -155,7 +160,8 @@ function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
   const hint = clip(isOurs ? error.hint : "This is a bug in the tool; other calls are not affected.", HINT_CHARS);
-  const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
+  const head = { summary: `${message}\n${hint}`, required: notes, notices: [] };
+  const text = joinReply(head, "", { chars: HINT_CHARS, limitChars: 2 * OVERHEAD_CHARS });
   return {
     text,
     blocks: [{ text }],

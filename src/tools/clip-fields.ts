@@ -1,6 +1,6 @@
 /** Clips the fields beside the content, which sources can make arbitrarily long. */
-import { cutBetweenCodePoints } from "../fit/measure.ts";
-import { FIELD_CHARS, PATH_FIELD_CHARS, URL_FIELD_CHARS, WARNINGS_CHARS } from "../system/clip-lengths.ts";
+import { takeWhole } from "../answer/answer.ts";
+import { ERROR_CHARS, FIELD_CHARS, PATH_FIELD_CHARS, URL_FIELD_CHARS, WARNINGS_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 
 /** Marks the content as untrusted, for readers of the fields alone. */
@@ -27,14 +27,10 @@ function clipField(name: string, value: string): string | null {
   return clip(value, name.endsWith("url") ? URL_FIELD_CHARS : FIELD_CHARS);
 }
 
-/** As many warnings as their allowance permits; the most important ones are first. */
+/** As many whole warnings as their allowance permits; the most important ones are first. */
 function clipWarnings(warnings: readonly string[]): string[] {
-  const clippedWarnings: string[] = [];
-  let room = WARNINGS_CHARS;
-  for (const warning of warnings) {
-    if (room <= 0) break;
-    clippedWarnings.push(cutBetweenCodePoints(warning, room));
-    room -= warning.length;
-  }
-  return clippedWarnings;
+  return takeWhole(
+    warnings.map((warning) => clip(warning, ERROR_CHARS)),
+    WARNINGS_CHARS,
+  );
 }

@@ -147,7 +147,7 @@ function draftOne(
   return {
     render(chars, bound) {
       const rendered = renderFetched(answer, { chars, bound, responseId, audience: toolAudience });
-      return { ...rendered, notices: [...rendered.notices, ...notes] };
+      return { ...rendered, required: [...(rendered.required ?? []), ...notes] };
     },
   };
 }

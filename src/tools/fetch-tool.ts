@@ -1,5 +1,5 @@
 /** What the fetch tools share: the address, the selected range, and the form of the reply. */
-import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { type Answer, formatBody, requiredNotices } from "../answer/answer.ts";
 import { type Audience, fixedAudience } from "../answer/truncation.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
@@ -46,8 +46,8 @@ export async function fetchSelected(
 function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
-    notices: [...answer.notices, notice],
-    fields: { ...answer.fields, warnings: [...answer.fields.warnings, notice] },
+    required: [notice, ...answer.required],
+    fields: { ...answer.fields, warnings: [notice, ...answer.fields.warnings] },
     shorten: (chars, bound) => addNotice(answer.shorten(chars, bound), notice),
   };
 }
@@ -60,7 +60,8 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
     summary: fetchAnswer.summary,
     failure: readAnswer.failure,
     nextRead: readAnswer.nextRead,
-    notices: [readAnswer.summary, ...readAnswer.notices],
+    required: [readAnswer.summary, ...readAnswer.required],
+    notices: readAnswer.notices,
     fenceWord: fetchAnswer.fenceWord,
     claims: fetchAnswer.claims,
     content: readAnswer.content,
@@ -126,7 +127,8 @@ export function renderFetched(
   const handle = responseId ? [`responseId=${responseId}`] : [];
   return {
     summary,
-    notices: [...headNotices(shortened, audience), ...handle, ...notices],
+    required: requiredNotices({ ...shortened, required: [...handle, ...shortened.required] }, audience),
+    notices,
     ...formatBody(shortened, audience),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
     links: makeLinks(fields),

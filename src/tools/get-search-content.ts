@@ -195,7 +195,8 @@ function renderListing(
   const unlisted = chosenEntries.slice(rows.length);
   return {
     summary: `[${chosenEntries.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    notices: unlisted.slice(0, 1).map(({ urlIndex }) => formatUnlisted(responseId, urlIndex, unlisted.length)),
+    required: unlisted.slice(0, 1).map(({ urlIndex }) => formatUnlisted(responseId, urlIndex, unlisted.length)),
+    notices: [],
     body: rows.length === 0 ? "" : fenceUntrusted(rows.map(formatRow).join("\n"), fenceWord),
     structured: { responseId, stored: rows.map(rowFields), stored_count: chosenEntries.length },
   };

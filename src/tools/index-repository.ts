@@ -68,7 +68,8 @@ function renderJob(record: JobRecord, chars: number, fenceWord: string): Rendere
   }
   return {
     summary: formatJobSummary(record),
-    notices: listJobNotices(record),
+    required: listJobNotices(record),
+    notices: [],
     body: skipped.length === 0 ? "" : fenceUntrusted(formatSkipped(skipped, record.files_skipped), fenceWord),
     structured: { ...record, skipped },
   };

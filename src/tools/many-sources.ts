@@ -1,5 +1,12 @@
 /** Several fetched sources as one reply within one budget: contents share the room that the handles leave. */
-import { type Answer, CONTENT_FRAME_CHARS, countHeadChars, formatBody, headNotices } from "../answer/answer.ts";
+import {
+  type Answer,
+  CONTENT_FRAME_CHARS,
+  countHeadChars,
+  formatBody,
+  requiredNotices,
+  takeWhole,
+} from "../answer/answer.ts";
 import { toolAudience } from "../answer/truncation.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Bound } from "../fit/budget.ts";
@@ -37,9 +44,9 @@ type ManyOptions = {
   readonly fenceWord: string;
 };
 
-/** The fullest form that fits: full blocks, then slim ones, each with as much content as there is room for. */
+/** The fullest form that fits: full blocks, then slimmer ones, each with as much content as there is room for. */
 export function renderMany(outcomes: readonly FetchOutcome[], options: ManyOptions): RenderedReply {
-  for (const form of [fullBlock, slimBlock]) {
+  for (const form of [fullBlock, slimBlock, slimmestBlock]) {
     const bare = withBlocks(outcomes.map(blockMaker(form, options)), outcomes, options);
     const room = measureRoom(bare, options);
     if (room >= 0) return withContents(outcomes, form, options, room);
@@ -63,11 +70,11 @@ function blockMaker(form: Form, { bound, fenceWord }: ManyOptions, shares: reado
 
 function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { summary, notices, fields } = answer;
-  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...headNotices(answer, toolAudience)];
-  const notice = clip(notices.join(" "), ERROR_CHARS);
+  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...requiredNotices(answer, toolAudience)];
+  const otherNotices = takeWhole(notices, ERROR_CHARS);
   const { body } = formatBody(answer, toolAudience);
   return {
-    text: [...head, ...(notice === "" ? [] : [notice]), ...(body === "" ? [] : [body])].join("\n"),
+    text: [...head, ...otherNotices, ...(body === "" ? [] : [body])].join("\n"),
     fields: clipFields(fields),
   };
 }
@@ -80,7 +87,7 @@ function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const handle = artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`;
   const head = `${index}. ${url}${answer.nextRead === null ? ` ${handle}` : ""}`;
   return {
-    text: [head, ...headNotices(answer, toolAudience), ...(body === "" ? [] : [body])].join("\n"),
+    text: [head, ...requiredNotices(answer, toolAudience), ...(body === "" ? [] : [body])].join("\n"),
     fields: {
       url,
       title: clip(title, LISTED_TEXT_CHARS),
@@ -92,6 +99,11 @@ function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
       ...(error && { error }),
     },
   };
+}
+
+/** Without the notices that cost content: how to read on comes first. */
+function slimmestBlock(answer: Answer<SelectedFields>, index: number): Block {
+  return slimBlock({ ...answer, required: [] }, index);
 }
 
 function errorBlock(url: string, error: Error, index: number): Block {
@@ -134,7 +146,8 @@ function withBlocks(
   const handle = responseId === null ? "" : ` responseId=${responseId}`;
   return {
     summary: `[Fetched ${succeeded.length} of ${outcomes.length} sources.${handle}]`,
-    notices: notes,
+    required: notes,
+    notices: [],
     body: blocks.map(({ text }) => text).join(BLOCK_BREAK),
     structured: { responseId, results: blocks.map(({ fields }) => fields) },
     links: succeeded.flatMap(({ answer }) => makeLinks(answer.fields)),
@@ -149,10 +162,11 @@ const LINE_BREAK = "\n";
 
 /** Characters that the reply still has room for, in both of its forms. */
 function measureRoom(
-  { summary, notices, body, structured }: RenderedReply,
+  { summary, required = [], notices, body, structured }: RenderedReply,
   { inputNotes, chars }: ManyOptions,
 ): number {
-  const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
+  const headChars = countHeadChars({ summary, required: [...required, ...inputNotes], notices });
+  const text = chars + OVERHEAD_CHARS - headChars - body.length;
   const fields = chars + FIELDS_CHARS - measurePlainSize({ ...structured, notes: inputNotes });
   return Math.min(chars, text, fields);
 }

@@ -1,5 +1,5 @@
 /** `read_artifact`: a range of a kept source, by place or by question. */
-import { type Answer, formatBody, headNotices } from "../answer/answer.ts";
+import { type Answer, formatBody, requiredNotices } from "../answer/answer.ts";
 import { toolAudience } from "../answer/truncation.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
@@ -65,7 +65,8 @@ export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bou
   const { summary, notices, fields } = shortened;
   return {
     summary,
-    notices: [...headNotices(shortened, toolAudience), ...notices],
+    required: requiredNotices(shortened, toolAudience),
+    notices,
     ...formatBody(shortened, toolAudience),
     structured: clipFields(fields),
   };

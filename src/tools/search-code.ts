@@ -64,7 +64,8 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       const { reply } = lastSearch;
       return {
         summary: formatSearchSummary(reply),
-        notices: searchNotices(reply),
+        required: searchNotices(reply),
+        notices: [],
         body: formatSearchBody(reply, fenceWord),
         structured: reply,
       };

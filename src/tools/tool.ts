@@ -61,6 +61,9 @@ export type ReplyDraft = {
 /** A rendered reply: our text, then the sources' contents, and the same as fields. */
 export type RenderedReply = {
   readonly summary: string;
+  /** What a reader must know, one sentence each: shown whole, at the cost of content. Default: none. */
+  readonly required?: readonly string[];
+  /** Other notices; where they do not fit, whole ones are left out. */
   readonly notices: readonly string[];
   /** The sources' words, inside the fence of untrusted content; empty where there are none. */
   readonly body: string;

@@ -23,7 +23,9 @@ Input is lenient: empty strings count as missing, numbers and lists may be strin
 same name, and a note names parameters that do not exist. The error of a call that cannot be understood says what to send.
 
 The content of a reply stays within the requested number of characters (from 1, by default 30,000, never more than 100,000).
-Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Several sources share one reply: short
+Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Where notices need
+more, those that a reader must know (what was not kept, cut or read, and problems of the settings) are shown whole and the
+content is shorter; others are left out whole and counted. Several sources share one reply: short
 ones are complete, long ones share the remaining room. Where the client is known, its own limit
 ([clients](mcp.md#clients)) applies to each form as a whole.
 

@@ -62,14 +62,12 @@ test("with little room each query still shows its best page", () => {
 test("a failed query is named beside the others' results, and an empty one says what to do", () => {
   const error = new SpillwayError("http_status", "exa failed: HTTP 402.", { hint: "Check EXA_API_KEY." });
   const failed: QueryResults = { query: "weirs", results: [], provider: null, notes: [], error };
-  const { notices } = renderSearch(
+  const { required, notices } = renderSearch(
     { outcomes: [failed, outcome("gates")], pages: [], responseId: null, fenceWord: "testword" },
     5_000,
   );
-  assert.deepEqual(notices, [
-    'Query "weirs": exa failed: HTTP 402. Check EXA_API_KEY.',
-    'Nothing was found for "gates": use other words, or fewer filters.',
-  ]);
+  assert.deepEqual(required, ['Query "weirs": exa failed: HTTP 402. Check EXA_API_KEY.']);
+  assert.deepEqual(notices, ['Nothing was found for "gates": use other words, or fewer filters.']);
 });
 
 const anyPage = fc

@@ -64,12 +64,14 @@ export function renderSearch(reply: SearchReply, chars: number): RenderedReply {
   const foundCount = outcomes.reduce((sum, { results }) => sum + results.length, 0);
   const providers = [...new Set(outcomes.flatMap(({ provider }) => provider ?? []))].join(", ");
   const handle = responseId === null ? "" : ` responseId=${responseId}`;
+  const required = listFailures(outcomes);
   const notices = listNotices(outcomes, pages, {
     repeated: foundCount - listed.length,
     hidden: listed.length - shown.length,
   });
   return {
     summary: `[Found ${formatCount(listed.length, "page")} with ${providers}, showing ${shown.length}.${handle}]`,
+    required,
     notices,
     body: words === "" ? "" : fenceUntrusted(words, fenceWord),
     structured: {
@@ -77,7 +79,7 @@ export function renderSearch(reply: SearchReply, chars: number): RenderedReply {
       total_count: listed.length,
       returned_count: shown.length,
       results: shown.map(toFields),
-      warnings: notices,
+      warnings: [...required, ...notices],
     },
   };
 }
@@ -94,6 +96,12 @@ function takeFitting(listed: readonly ListedPage[], chars: number): ListedPage[]
   return taken.sort((left, right) => left.urlIndex - right.urlIndex);
 }
 
+function listFailures(outcomes: readonly QueryResults[]): string[] {
+  return outcomes.flatMap(({ query, error }) =>
+    error === undefined ? [] : [`Query ${quote(query)}: ${clip(error.message, ERROR_CHARS)} ${error.hint}`],
+  );
+}
+
 type PageCounts = { readonly repeated: number; readonly hidden: number };
 
 function listNotices(
@@ -101,13 +109,9 @@ function listNotices(
   pages: readonly FetchedPage[],
   { repeated, hidden }: PageCounts,
 ): string[] {
-  const failures = outcomes.flatMap(({ query, error }) =>
-    error === undefined ? [] : [`Query ${quote(query)}: ${clip(error.message, ERROR_CHARS)} ${error.hint}`],
-  );
   const empty = outcomes.filter(({ results, error }) => results.length === 0 && error === undefined);
   const unread = pages.filter(({ content }) => content === "").length;
   return [
-    ...failures,
     ...empty.map(({ query }) => `Nothing was found for ${quote(query)}: use other words, or fewer filters.`),
     ...(hidden === 0
       ? []

@@ -54,7 +54,12 @@ describe("the ingest flag", () => {
       const sentence = `runner.enable_filetype_ingest_router is ${flag}: a fetch keeps and describes a document, but does not read it.`;
       const isNamed = flag !== "on";
       for (const answer of [pdf, picture])
-        assert.equal(answerText(answer).includes(`${sentence} Reading its artifact_ref reads it.`), isNamed);
+        assert.equal(
+          answerText(answer).includes(
+            `${sentence} Read its artifact_ref to get its text; an encrypted one needs its password.`,
+          ),
+          isNamed,
+        );
       assert.equal(pdf.fields.warnings.length, isNamed ? 1 : 0);
       const reading = await readArtifact(pdf.fields.artifact_ref ?? "", {}, session);
       assert.equal(reading.content, "A page", "as the sentence says");

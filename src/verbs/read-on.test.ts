@@ -77,14 +77,46 @@ describe("for any document and any limits", () => {
       let pages: string | undefined = ranges.map(({ first, last }) => `${first}-${last}`).join();
       for (let steps = 0; pages !== undefined && steps < 100; steps++) {
         const { fields, content } = await read({ pages, maxChars: shownChars });
-        // Where the place is known, the reply continues with an offset: see above.
-        if (fields.next_offset !== null) return;
         joined += content ?? "";
         pages = fields.next_pages;
       }
+      assert.equal(pages, undefined, "the chosen pages end");
       const expected = ranges.map(({ first, last }) => texts.slice(first - 1, last).join(" ")).join(" ");
       assert.equal(joined.replace(/\s/g, ""), expected.replace(/\s/g, ""));
     });
+    await fc.assert(property, { numRuns });
+  });
+
+  test("chosen lines are read in as many pieces as needed, and reading ends where they end", async () => {
+    const words = fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => text.replace(/[\r\n]/g, ""));
+    const lineTexts = fc.array(words, { minLength: 1, maxLength: 30 });
+    const property = fc.asyncProperty(
+      lineTexts,
+      fc.nat(),
+      fc.nat(9),
+      fc.integer({ min: 1, max: 90 }),
+      async (texts, start, more, shownChars) => {
+        const first = 1 + (start % texts.length);
+        const last = Math.min(texts.length, first + more);
+        const text = texts.join("\n").toWellFormed();
+        const { read } = await keepBook([text], 100_000);
+        const expected =
+          text
+            .split("\n")
+            .slice(first - 1, last)
+            .join("\n") + (last < texts.length ? "\n" : "");
+        let [joined, lines]: [string, string | undefined] = ["", `${first}-${last}`];
+        for (let steps = 0; lines !== undefined && steps < 3_000; steps++) {
+          const { fields, content, cut } = await read({ lines, maxChars: Math.max(2, shownChars) });
+          joined += content ?? "";
+          if (cut !== null && last < texts.length)
+            assert.equal(cut.totalChars, expected.length - joined.length + (content ?? "").length);
+          lines = fields.next_lines;
+          if (last === texts.length && lines === undefined && fields.has_more) return; // To the end of the text, offsets are enough.
+        }
+        assert.equal(joined, expected);
+      },
+    );
     await fc.assert(property, { numRuns });
   });
 });

@@ -5,9 +5,11 @@ import type { ReadFields } from "../contract/read-fields.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
+import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
 import { joinRanges, measureRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
 import {
+  type ChosenNumbers,
   findShownRanges,
   makePassageReading,
   makeRangeReading,
@@ -106,31 +108,41 @@ async function readSelected(extract: Extract, selector: Selector, budget: Budget
       // Of a text from an offset on, the notice names the length of the whole text.
       const range = await select.selectOffset(extract, selector.offset);
       const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
-      return readRanges(extract, [range], budget, selection);
+      return readRanges(extract, [range], budget, { selection });
     }
     case "lines":
-      return readRanges(extract, [await select.selectLines(extract, selector.lines)], budget);
+      return readLines(extract, await select.selectLines(extract, selector.lines), selector.lines, budget);
     case "pages":
-      return readRanges(extract, await select.selectPages(extract, selector.pages), budget);
+      return readRanges(extract, await select.selectPages(extract, selector.pages), budget, {
+        chosen: { selector: "pages", ranges: selector.pages },
+      });
     case "section":
-      return readRanges(extract, [await select.selectSection(extract, selector.heading)], budget);
+      return readLines(extract, await select.selectSection(extract, selector.heading), null, budget);
     case "query":
       return readPassages(extract, selector.query, budget, signal);
   }
+}
+
+/** Reads a range that is continued by the numbers of its lines. One to the end of the text is continued by offset. */
+async function readLines(extract: Extract, range: select.TextRange, lines: NumberRange | null, budget: Budget) {
+  const isToEnd = range.end === extract.size.chars || extract.onlyPages !== null;
+  const given = isToEnd ? null : (lines ?? (await select.findLines(extract, range)));
+  return readRanges(extract, [range], budget, { chosen: given && { selector: "lines", range: given } });
 }
 
 async function readRanges(
   extract: Extract,
   ranges: readonly select.TextRange[],
   budget: Budget,
-  selection: SelectionSize = measureRanges(ranges, extract),
+  options: { readonly selection?: SelectionSize; readonly chosen?: ChosenNumbers | null } = {},
 ): Promise<RangeReading> {
-  const { onlyPages } = extract;
+  const { selection = measureRanges(ranges, extract), chosen = null } = options;
+  const isPlaced = extract.onlyPages === null;
   const window = await joinRanges(extract, ranges, budget.chars);
   const placedRanges: PlacedRange[] = [];
   for (const { range } of findShownRanges(ranges, window.text.length))
     placedRanges.push(await placeRange(extract, range));
-  return makeRangeReading({ window, ranges, placedRanges, selection, onlyPages }, fitText(window, budget));
+  return makeRangeReading({ window, ranges, placedRanges, selection, isPlaced, chosen }, fitText(window, budget));
 }
 
 async function placeRange(extract: Extract, range: select.TextRange): Promise<PlacedRange> {

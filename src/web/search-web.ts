@@ -79,7 +79,7 @@ async function request(
 ): Promise<ProviderAnswer> {
   const numResults = Math.min(query.numResults, provider.maxResults);
   const { url, json, headers } = provider.makeRequest({ ...query, numResults }, { ...access, now: now() });
-  const text = await network?.post(url, {
+  const text = await network?.requestService(url, {
     json,
     headers,
     timeoutMs: settings["network.timeout"],

@@ -7,12 +7,13 @@ import { serveModel } from "./client-model.ts";
 import { writeSample } from "./client-report.ts";
 import { clientRuns, type RunPlace } from "./client-runs.ts";
 
-const [id = "", packages = "", folder = ""] = process.argv.slice(2);
+const [name = "", packages = "", folder = ""] = process.argv.slice(2);
 spawnSync("ip", ["link", "set", "lo", "up"]);
 
 const MAX_RUN_MS = 120_000;
 const entry = join(import.meta.dirname, "..", "..", "dist", "cli.js");
-const run = clientRuns.find((each) => each.id === id) ?? process.exit(2);
+const run = clientRuns.find((each) => each.name === name) ?? process.exit(2);
+const { id } = run;
 const [home, work] = [join(folder, "home"), join(folder, "work")];
 await Promise.all([mkdir(home), mkdir(work)]);
 await writeFile(join(work, "short.txt"), "A weir is a barrier across a river.\n");

@@ -94,7 +94,8 @@ export async function serveModel() {
     const answer = seen.tools.length > 0 ? decide(seen) : { text: "done" };
     const hasFound = [...seen.tools.map(({ name }) => name), ...seen.results].some(isOurTool);
     if (seen.results.length > 0 && !hasFound) await setTimeout(START_MS);
-    for (const chunk of simulator.writeStream(answer, usage, requests.length)) response.write(splitNames(chunk, seen));
+    for (const chunk of simulator.writeStream(answer, usage, requests.length))
+      response.write(writeForCodex(chunk, seen));
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -109,13 +110,19 @@ export async function serveModel() {
   };
 }
 
-/** Writes the names of calls in two parts where the tools had two. */
-function splitNames(chunk: string, { tools }: SeenRequest): string {
-  return tools.reduce((text, { name, parts }) => {
-    if (parts === undefined) return text;
-    const fields = JSON.stringify(parts).slice(1, -1);
-    return text.replaceAll(`"name":${JSON.stringify(name)}`, fields);
-  }, chunk);
+/** Codex takes calls of the tools of a server by two names, and a search for tools as an item of its own. */
+function writeForCodex(chunk: string, { tools }: SeenRequest): string {
+  const [, json] = /^data: (\{.*"function_call".*\})\n\n$/.exec(chunk) ?? [];
+  if (json === undefined) return chunk;
+  const event = toFields(JSON.parse(json));
+  const item = toFields(event.item);
+  const tool = tools.find(({ name }) => name === item.name);
+  const search = { type: "tool_search_call", execution: "client", call_id: item.call_id, status: "completed" };
+  const isSearch = tool?.definition.startsWith('{"type":"tool_search"');
+  const written = isSearch
+    ? { ...search, arguments: JSON.parse(String(item.arguments || "{}")) }
+    : { ...item, ...tool?.parts };
+  return `data: ${JSON.stringify({ ...event, item: written })}\n\n`;
 }
 
 function decompress(bytes: Buffer, encoding: string | undefined): string {
@@ -126,8 +133,12 @@ function decompress(bytes: Buffer, encoding: string | undefined): string {
 }
 
 function readRequest(body: RequestBody, dialect: Dialect): SeenRequest {
-  const listed = Array.isArray(body.tools) ? body.tools.map(toFields) : [];
-  const tools = listed.flatMap(readTools);
+  const items = Array.isArray(body.input) ? body.input.map(toFields) : [];
+  // Codex sends the tools that a search has found in an item of the conversation.
+  const found = items.filter(({ type }) => type === "tool_search_output").map(({ tools }) => tools);
+  const tools = [body.tools, ...found]
+    .flatMap((list) => (Array.isArray(list) ? list.map(toFields) : []))
+    .flatMap(readTools);
   return { tools, results: findResults(body, dialect) };
 }
 

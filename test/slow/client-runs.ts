@@ -11,6 +11,8 @@ export type RunPlace = {
 };
 
 export type ClientRun = {
+  /** Its name in reports. */
+  readonly name: string;
   /** Its name for `spillway install`. */
   readonly id: string;
   readonly package: string;
@@ -18,8 +20,8 @@ export type ClientRun = {
   readonly program: string;
   /** Whether the program is JavaScript, which is run by this Node. */
   readonly isScript?: true;
-  /** What our server must learn before everything arrives; the faults are reported until then, and fail nothing. */
-  readonly waitsFor?: string;
+  /** What the server's row of this client must say before everything arrives. Until then faults are only reported. */
+  readonly needs?: "form" | "models";
   prepare?(place: RunPlace): Promise<void>;
   env(place: RunPlace): Record<string, string>;
   args(place: RunPlace): string[];
@@ -36,6 +38,7 @@ async function writeHome({ home }: RunPlace, path: string, content: string | obj
 
 export const clientRuns: readonly ClientRun[] = [
   {
+    name: "Claude Code",
     id: "claude-code",
     package: "@anthropic-ai/claude-code@2.1.325",
     program: `@anthropic-ai/claude-code-${platform}/claude`,
@@ -47,29 +50,10 @@ export const clientRuns: readonly ClientRun[] = [
     }),
     args: () => ["-p", prompt, "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__spillway", "ToolSearch"],
   },
+  codexRun("Codex with a model that it knows", "gpt-5.5"),
+  { ...codexRun("Codex with another model", "sim-1"), needs: "models" },
   {
-    id: "codex",
-    package: "@openai/codex@0.166.0",
-    program: "@openai/codex/bin/codex.js",
-    isScript: true,
-    waitsFor: "the limit of models outside Codex's catalogue",
-    prepare: (place) =>
-      writeHome(
-        place,
-        ".codex/config.toml",
-        `model = "sim-1"\nmodel_provider = "sim"\n\n[model_providers.sim]\nname = "sim"\nbase_url = "${place.modelUrl}/v1"\nenv_key = "SIM_KEY"\nwire_api = "responses"\n`,
-      ),
-    env: () => ({ SIM_KEY: "k" }),
-    args: () => [
-      "exec",
-      "-c",
-      "mcp_servers.spillway.required=true",
-      "--skip-git-repo-check",
-      "--dangerously-bypass-approvals-and-sandbox",
-      prompt,
-    ],
-  },
-  {
+    name: "opencode",
     id: "opencode",
     package: "opencode-ai@1.18.33",
     program: `opencode-${platform}/bin/opencode`,
@@ -88,6 +72,7 @@ export const clientRuns: readonly ClientRun[] = [
     args: () => ["run", "--model", "sim/sim-1", prompt],
   },
   {
+    name: "Gemini CLI",
     id: "gemini",
     package: "@google/gemini-cli@0.61.0",
     program: "@google/gemini-cli/bundle/gemini.js",
@@ -107,11 +92,12 @@ export const clientRuns: readonly ClientRun[] = [
     args: () => ["--model", "gemini-2.5-pro", "--yolo", "--prompt", prompt],
   },
   {
+    name: "Qwen Code",
     id: "qwen",
     package: "@qwen-code/qwen-code@0.24.4",
     program: "@qwen-code/qwen-code/cli.js",
     isScript: true,
-    waitsFor: "the form and the limit of Qwen Code",
+    needs: "form",
     prepare: (place) =>
       writeHome(place, ".qwen/settings.json", {
         security: { auth: { selectedType: "openai" } },
@@ -122,3 +108,30 @@ export const clientRuns: readonly ClientRun[] = [
     args: () => ["--auth-type", "openai", "--yolo", "--prompt", prompt],
   },
 ];
+
+/** Codex lists our tools only for models outside its catalogue; for others the model searches for them. */
+function codexRun(name: string, model: string): ClientRun {
+  return {
+    name,
+    id: "codex",
+    package: "@openai/codex@0.166.0",
+    program: "@openai/codex/bin/codex.js",
+    isScript: true,
+    prepare: (place) =>
+      writeHome(
+        place,
+        ".codex/config.toml",
+        `model = "${model}"\nmodel_provider = "sim"\n\n[model_providers.sim]\nname = "sim"\nbase_url = "${place.modelUrl}/v1"\nenv_key = "SIM_KEY"\nwire_api = "responses"\n`,
+      ),
+    env: () => ({ SIM_KEY: "k" }),
+    args: () => [
+      "exec",
+      // Otherwise Codex asks the model before the server has listed its tools.
+      "-c",
+      "mcp_servers.spillway.required=true",
+      "--skip-git-repo-check",
+      "--dangerously-bypass-approvals-and-sandbox",
+      prompt,
+    ],
+  };
+}

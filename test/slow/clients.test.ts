@@ -21,7 +21,7 @@ const INSTALL_MS = 300_000;
 const RUN_MS = 150_000;
 
 /** Outside the repository, and kept for the next run. */
-const names = clientRuns.map((run) => run.package);
+const names = [...new Set(clientRuns.map((run) => run.package))];
 const packages = join(
   tmpdir(),
   `spillway-clients-${createHash("sha256").update(names.join()).digest("hex").slice(0, 12)}`,
@@ -48,7 +48,9 @@ before(() => {
 
 describe("the model receives our replies as they are meant", () => {
   for (const run of clientRuns) {
-    test(`${run.package}`, run.waitsFor === undefined ? {} : { todo: run.waitsFor }, (context) =>
+    const { needs } = run;
+    const isReady = needs === undefined || Object.hasOwn(findRow(run) ?? {}, needs);
+    test(run.name, isReady ? {} : { todo: `the server knows no ${needs} of this client` }, (context) =>
       useClient(run, context),
     );
   }
@@ -58,7 +60,7 @@ describe("the model receives our replies as they are meant", () => {
 async function useClient(run: ClientRun, context: TestContext): Promise<void> {
   if (refusal !== undefined) return context.skip(refusal);
   await using folder = await makeTemporaryFolder();
-  const { stdout, stderr } = spawnSync("unshare", ["-rn", process.execPath, driver, run.id, packages, folder.path], {
+  const { stdout, stderr } = spawnSync("unshare", ["-rn", process.execPath, driver, run.name, packages, folder.path], {
     encoding: "utf8",
     timeout: RUN_MS,
     maxBuffer: 256 * 1024 * 1024,
@@ -68,21 +70,25 @@ async function useClient(run: ClientRun, context: TestContext): Promise<void> {
   assert.match(own.at(-1).output, /nothing to change/, "the entry is gone");
   assert.equal(status, 0, `${out}\n${err}`);
   const measures = measureRun(requests);
-  measured.set(run.id, measures);
+  measured.set(run.name, measures);
   context.diagnostic(JSON.stringify(measures));
-  const name = findClientProfile(findClient(run.id).introducesAs)?.name;
-  const limit = clientRows.find((row) => row.name === name)?.published ?? {};
-  assert.deepEqual(findFaults(requests, limit), []);
+  assert.deepEqual(findFaults(requests, findRow(run)?.published ?? {}), []);
+}
+
+/** The server's row of the client, by the name that it introduces itself with. */
+function findRow({ id }: ClientRun) {
+  const name = findClientProfile(findClient(id).introducesAs)?.name;
+  return clientRows.find((row) => row.name === name);
 }
 
 after(async () => {
   if (process.env.SPILLWAY_RECORD !== "1" || measured.size < clientRuns.length) return;
   const recorded = JSON.parse(await readFile(recordPath, "utf8").catch(() => "[]"));
   const rows = clientRuns.map((run) => ({
-    client: findClient(run.id).title,
-    package: run.package,
-    before: recorded.find((row: { package: string }) => row.package === run.package)?.before ?? measured.get(run.id),
-    now: measured.get(run.id),
+    client: run.name,
+    version: run.package.split("@").at(-1),
+    before: recorded.find((row: { client: string }) => row.client === run.name)?.before ?? measured.get(run.name),
+    now: measured.get(run.name),
   }));
   await writeFile(recordPath, `${JSON.stringify(rows, null, 2)}\n`);
 });

@@ -133,7 +133,10 @@ describe("a full disk", { skip }, () => {
     assert.match((await opened.run(["read", artifact_ref])).out, /level 7/);
     assert.match((await opened.run(["cat", artifact_ref])).out, /^level 7/);
     assert.equal((await opened.run(["artifacts", "ls"])).status, 0);
-    assert.equal((await opened.run(["doctor"])).status, 1);
+    const doctor = await opened.run(["doctor"]);
+    assert.equal(doctor.status, 1);
+    assert.match(doctor.out, /FAIL {2}store: \S+ has no space left \(ENOSPC\)\. .*Free space/);
+    assert.doesNotMatch(doctor.out, /not writable/);
     assert.equal((await opened.run(["events"])).status, 0);
     assert.equal((await opened.run(["artifacts", "sweep"])).status, 0);
     assert.equal((await opened.run(["artifacts", "rm", artifact_ref])).status, 0);

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { defaultSettings } from "../../src/config/settings.ts";
-import { findProject } from "../../src/search/repository/project.ts";
+import { findProject } from "../../src/search/repository/choose-project.ts";
 import { openRepository } from "../../src/search/repository/repository.ts";
 import { searchCode, startIndexJob } from "../../src/search/search.ts";
 import { openSession } from "../../src/session/session.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
+import type { Settings } from "../../config/settings.ts";
 import { makeCredentials } from "./credentials.ts";
 
 const env = { TOKEN: "t0ken", SID: "s1d" };
@@ -68,10 +69,11 @@ describe("headers for a host", () => {
 
   describe("when a redirect from another site leads to it", () => {
     /** A wiki that needs the cookie for some pages, and a site that redirects to any of its pages. */
-    async function startSites() {
+    async function startSites(more: Partial<Settings> = {}) {
       const received: string[] = [];
       const wiki = await startServer((request, response) => {
         received.push(`${request.url} ${request.headers.cookie}`);
+        if (request.url === "/robots.txt") return void response.writeHead(404).end();
         if (request.url === "/moved") return void response.writeHead(302, { location: "/page" }).end();
         if (request.url === "/secret") return void response.writeHead(401).end();
         if (request.url === "/page.md") return void response.setHeader("content-type", "text/markdown").end("# md");
@@ -81,7 +83,7 @@ describe("headers for a host", () => {
       const away = await startServer(
         ({ url = "" }, response) => void response.writeHead(302, { location: `${wiki.origin}${url}` }).end(),
       );
-      const settings = { "network.headers": { [wiki.allow]: { Cookie: "sid=$SID" } } };
+      const settings = { "network.headers": { [wiki.allow]: { Cookie: "sid=$SID" } }, ...more };
       const client = openTestClient([wiki, away], { settings, env });
       return { received, wiki, away, client };
     }
@@ -99,6 +101,16 @@ describe("headers for a host", () => {
         fetched.response.notes.join(" "),
         /network\.headers of 127\.0\.0\.1:\d+ were not sent, because a redirect from another site led there\. Read as/,
       );
+    });
+
+    test("are not sent for its robots.txt either", async () => {
+      const { received, wiki, away, client } = await startSites({ "network.robots": "on" });
+      await using _wiki = wiki;
+      await using _away = away;
+      await using _client = client;
+      await fetchBytes(client, `${away.origin}/page`);
+      const robots = "/robots.txt undefined"; // Asked for by both sites: the other one redirects to this one.
+      assert.deepEqual(received, [robots, robots, "/page undefined", "/page.md undefined"]);
     });
 
     test("are sent when its own pages redirect to each other", async () => {

@@ -20,7 +20,7 @@ import {
 } from "./redirects.ts";
 import { type HeaderOptions, makeRequestHeaders, type RequestHeaders } from "./request-headers.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
-import { makeServicePost, type PostOptions } from "./service-post.ts";
+import { makeServiceRequester, type ServiceRequest } from "./service-request.ts";
 import { getPort, makeProxyChooser } from "./transport/env-proxy.ts";
 import { type Dialler, systemDialler } from "./transport/guarded-connect.ts";
 import type { GuardedProxy } from "./transport/guarded-proxy.ts";
@@ -37,10 +37,10 @@ export type HttpOpenOptions = OpenOptions &
 export type HttpClient = AsyncDisposable & {
   open(url: URL, options: HttpOpenOptions): Promise<OpenedSource | UnchangedSource>;
   /**
-   * Posts JSON to a service that the user's own settings name, and returns its response. Naming the service allows its
-   * host and port and nothing else; network.deny still applies, and no redirect is followed.
+   * Sends JSON to a service that the user's own settings name, or asks it for some, and returns its response. Naming the
+   * service allows its host and port and nothing else; network.deny still applies, and no redirect is followed.
    */
-  post(service: URL, options: PostOptions): Promise<string>;
+  requestService(service: URL, options: ServiceRequest): Promise<string>;
   /** Sends one request of a page that a browser runs; a redirect is returned, not followed. */
   requestForPage(url: URL, options: PageRequestOptions): Promise<PageResponse>;
   /**
@@ -79,20 +79,23 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   // A page must not reach, through a browser, what the user allowed for fetches: its other origins are public places.
   const publicTransport = openGuardedTransport({ ...options, settings: { ...settings, "network.allow": [] } });
   const waitForHost = makeHostDelay(settings["network.delay"], now, pause);
-  const makeSend = makeSender(transport, true);
-  const services = makeServicePost({
+  const makeSend = makeSender(transport);
+  const services = makeServiceRequester({
     retries,
     maxExpansion,
     headersFor: (url) => requestHeaders.headersFor(url, { prefers: "source" }),
     openTransport: (service) => openGuardedTransport(options, service),
   });
 
-  /** Requests through one transport, after the robots.txt that the same transport fetches. */
-  function makeSender(through: Transport, withCredentials: boolean): (lane: Lane) => Send {
+  /**
+   * Requests through one transport, after the robots.txt that the same transport fetches. It is fetched without
+   * credentials: it is public, and the page may be one that another site redirected to.
+   */
+  function makeSender(through: Transport): (lane: Lane) => Send {
     const checkRobots = makeRobotsCheck({
       request: (url, signal) =>
         followRedirects(url, {
-          ...makeFollowOptions({ prefers: "source", withCredentials }, signal),
+          ...makeFollowOptions({ prefers: "source", withCredentials: false }, signal),
           send: (target, headers, until) => through.request(target, headers, until),
         }),
       timeoutMs,
@@ -127,7 +130,7 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
     maxExpansion,
     headersFor: requestHeaders.headersFor,
     sendOwn: makeSend("main"),
-    sendForeign: makeSender(publicTransport, false)("main"),
+    sendForeign: makeSender(publicTransport)("main"),
   });
 
   async function fetchPage(
@@ -153,7 +156,7 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   return {
     open: (url, request) =>
       withDeadline({ url, timeoutMs, signal: request.signal }, (deadline) => fetchPage(url, request, deadline)),
-    post: services.post,
+    requestService: services.request,
     requestForPage,
     async openProxy(url) {
       const guard = makeSettingsGuard(options);

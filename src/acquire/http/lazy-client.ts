@@ -10,7 +10,7 @@ export function openHttpClient(clientOptions: HttpClientOptions): HttpClient {
   };
   return {
     open: async (url, options) => (await load()).open(url, options),
-    post: async (service, options) => (await load()).post(service, options),
+    requestService: async (service, options) => (await load()).requestService(service, options),
     requestForPage: async (url, options) => (await load()).requestForPage(url, options),
     openProxy: async (url) => (await load()).openProxy(url),
     fingerprint: async (url, prefers) => (await load()).fingerprint(url, prefers),

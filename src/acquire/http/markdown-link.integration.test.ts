@@ -31,13 +31,17 @@ describe("the Markdown form of a page", () => {
     { html: `<!-- <link ${md} href="g.md"> -->`, expected: undefined },
     { html: `<head></head><body><link ${md} href="g.md">`, expected: undefined },
     { html: `<link ${md}>`, expected: undefined },
+    { html: `<link rel="llms" href="/llms.txt">`, expected: "https://docs.example/guide.md" },
+    { html: `<meta name="generator" content="Mintlify">`, expected: "https://docs.example/guide.md" },
+    { html: `<meta name="generator" content="Hugo 0.1">`, expected: undefined },
+    { html: `<head></head><body>Read llms.txt`, expected: undefined },
   ]) {
     test(`${html}${link} is ${expected ?? "none"}`, () => {
       assert.equal(findMarkdownLink(page, link, Buffer.from(html))?.href, expected);
     });
   }
 
-  for (const hostile of ["<link ", "<!--", "<link rel=", '<link rel="', "<"]) {
+  for (const hostile of ["<link ", "<!--", "<link rel=", '<link rel="', "<", "<meta name=generator "]) {
     test(`is searched for in linear time in a page of ${hostile}`, () =>
       assertLinearTime(64 * 1024, (size) =>
         findMarkdownLink(page, "<".repeat(size), Buffer.from(hostile.repeat(size).slice(0, size))),

@@ -3,9 +3,10 @@
 /** How much of a page is searched: links to alternates are in its head. */
 export const MARKDOWN_LINK_PREFIX_BYTES = 64 * 1024;
 
-/** Searches the Link header, then the head of the page; accepts only the same origin, and not the page itself. */
+/** Searches the Link header, then the head of the page, then guesses where sites are known for it; accepts only the same origin, and not the page itself. */
 export function findMarkdownLink(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
-  const hrefs = [...findHeaderLinks(linkHeader), ...findElementLinks(Buffer.from(head).toString("utf8"))];
+  const headHtml = readHead(Buffer.from(head).toString("utf8"));
+  const hrefs = [...findHeaderLinks(linkHeader), ...findElementLinks(headHtml), ...findTwin(page, headHtml)];
   for (const href of hrefs) {
     const url = URL.canParse(href, page.href) ? new URL(href, page) : undefined;
     if (url === undefined || url.origin !== page.origin || url.username !== "" || url.password !== "") continue;
@@ -21,8 +22,23 @@ function findHeaderLinks(header: string): string[] {
   return [...links].flatMap(([, href = "", parameters = ""]) => (isMarkdownAlternate(parameters) ? [href] : []));
 }
 
-function findElementLinks(html: string): string[] {
-  const headHtml = html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
+function readHead(html: string): string {
+  return html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
+}
+
+/**
+ * The address with `.md` instead of `.html` or nothing. Documentation sites that name an llms.txt in their head, and those
+ * of some programs, have every page there too; on other sites asking would be a request in vain.
+ */
+function findTwin({ pathname }: URL, headHtml: string): string[] {
+  const name = pathname.replace(/\/$/, "").replace(/\.html?$/i, "");
+  if (name === "" || /\.\w{1,5}$/.test(name)) return [];
+  const generator =
+    /<meta\b(?=[^<>]{0,200}\bname=["']?generator)[^<>]{0,200}\bcontent=["']?(?:Mintlify|GitBook|Fern)\b/i;
+  return /\bllms(?:-full)?\.txt\b/.test(headHtml) || generator.test(headHtml) ? [`${name}.md`] : [];
+}
+
+function findElementLinks(headHtml: string): string[] {
   return [...headHtml.matchAll(/<link\b([^<>]{1,4096})>/gi)].flatMap(([, attributes = ""]) => {
     const href = readAttribute(attributes, "href");
     return href !== undefined && isMarkdownAlternate(attributes) ? [href.replaceAll("&amp;", "&")] : [];

@@ -127,7 +127,8 @@ function findErrorCode(error: unknown): string | undefined {
 
 function makeStatusHint(status: number): string {
   if (status === 204 || status === 205) return "The server has no content for this URL.";
-  if (status === 304) return "The server treated the request as a revalidation. Fetch it again with noCache.";
+  if (status === 304)
+    return "The server treated the request as a revalidation. Fetch it again with noCache (on the command line --no-cache).";
   if (status === 401 || status === 407) return "It needs credentials: set them for this host in network.headers.";
   if (status === 403) return "The server refuses access. Try another source for the same content.";
   if (status === 404 || status === 410) return "There is no such page. Check the URL, or search for where it moved.";

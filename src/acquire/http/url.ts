@@ -11,7 +11,7 @@ export function parseTarget(given: string, base?: URL): URL {
     throw new SpillwayError("url_invalid", "Invalid URL", { hint: "Write it in full: https://example.com/page." });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new SpillwayError("network_refused", `A redirect to ${clip(url.protocol)} is not followed.`, {
+    throw new SpillwayError("network_refused", `A redirect to ${nameScheme(url)} is not followed.`, {
       hint: "Only http and https URLs are fetched.",
     });
   }
@@ -24,6 +24,12 @@ export function parseTarget(given: string, base?: URL): URL {
   return url;
 }
 
+/** A scheme that is known. Of any other, only that it is another one: who redirects can write words there. */
+function nameScheme({ protocol }: URL): string {
+  const isKnown = /^(?:about|blob|data|file|ftp|javascript|mailto|tel|wss?):$/.test(protocol);
+  return isKnown ? protocol : "a URL of another scheme";
+}
+
 /** On one line, without invisible characters: the name that the server gives, else the end of the path, else the host. */
 export function findFileName(url: URL, headers: Readonly<Record<string, string>>): string {
   const disposition = headers["content-disposition"] ?? "";
@@ -33,9 +39,8 @@ export function findFileName(url: URL, headers: Readonly<Record<string, string>>
     extendedName === undefined
       ? (plainName?.[1]?.replace(/\\(.)/g, "$1") ?? plainName?.[2])
       : decodePercent(extendedName);
-  const path = redactUrl(url.pathname);
-  const name = redactUrl(lastPathSegment(fileName ?? "")) || lastPathSegment(decodePercent(path)) || url.host;
-  return clip(name, PATH_CHARS);
+  const name = lastPathSegment(fileName ?? "") || lastPathSegment(decodePercent(redactUrl(url.pathname))) || url.host;
+  return clip(redactUrl(name), PATH_CHARS);
 }
 
 /** The name must not contain a path: the server does not choose where a file is stored. */

@@ -86,6 +86,8 @@ function findXmlType(root: string): string {
 const xmlRoots: readonly (readonly [name: string, mediaType: string])[] = [
   ["rss", "application/rss+xml"],
   ["feed", "application/atom+xml"],
+  ["urlset", "application/sitemap+xml"],
+  ["sitemapindex", "application/sitemap+xml"],
   ["RDF", "application/rdf+xml"],
   ["kml", "application/vnd.google-earth.kml+xml"],
   ["gpx", "application/gpx+xml"],
@@ -112,6 +114,7 @@ function matchBeginning(text: string): Markup | null {
 }
 
 const beginnings: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
+  [/^\{\s*"(openapi|swagger)"\s*:\s*"[\d.]+"/, "application/vnd.oai.openapi+json"],
   [/^\{\s*("|\}\s*$)|^\[\s*([{["]|\]\s*$|(-?\d[\d.eE+-]*|true|false|null)\s*(,|\]\s*$))/, "application/json"],
   [/^-----BEGIN PGP (MESSAGE|SIGNED)/, "application/pgp-encrypted"],
   [/^-----BEGIN [A-Z0-9 ]+-----/, "application/x-pem-file"],

@@ -13,7 +13,7 @@ const [zip, tarGz, deb] = ["archive.zip", "logs.tar.gz", "harbour.deb"].map(
 ) as [Buffer, Buffer, Buffer];
 
 const asArchive = (mediaType: string, bytes: Uint8Array) => ({ kind: "archive", mediaType, bytes }) as const;
-const many = makeZip(Array.from({ length: 6_000 }, (_, index) => ({ name: `folder/file-${index}.txt`, data: "" })));
+const many = makeZip(Array.from({ length: 3_000 }, (_, index) => ({ name: `folder/file-${index}.txt`, data: "" })));
 
 const samples: readonly Sample[] = [
   { name: "a zip", ...asArchive("application/zip", zip) },

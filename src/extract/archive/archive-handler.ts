@@ -1,4 +1,6 @@
 /** The archive handler: lists the members with their sizes and kinds, and opens one of them by its path. */
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Handler } from "../handler.ts";
 import { assertFileExists } from "../local-file.ts";
 import { hasArchiveFormat } from "./format-names.ts";
@@ -37,5 +39,5 @@ export const archive: Handler<ArchiveFacts> = {
 function describePreview(path: string | undefined): string {
   const fact =
     "The text of this document is in a format of Apple's own that is not read; this lists the files of its package.";
-  return path === undefined ? fact : `${fact} The entry ${path} shows its pages.`;
+  return path === undefined ? fact : `${fact} The entry ${JSON.stringify(clip(path, PATH_CHARS))} shows its pages.`;
 }

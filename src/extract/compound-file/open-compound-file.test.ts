@@ -76,7 +76,7 @@ describe("openCompoundFile", () => {
           assert.ok(error instanceof FailureError, String(error));
         }
       }),
-      { numRuns: soakCount({ sample: 300, full: 10_000 }) },
+      { numRuns: soakCount({ sample: 150, full: 10_000 }) },
     );
   });
 

@@ -31,7 +31,8 @@ export function describeHtml(info: Info<HtmlFacts>): Description {
 
 /** A page whose main content was not found in the usual way says which method gave its text. */
 function warningsOf({ method = "main", keptShare = 1, needsJs }: Info<HtmlFacts>): string[] {
-  if (needsJs) return ["The page shows its text only after running scripts; this is what it has without them."];
+  // Also true of a page whose scripts were run.
+  if (needsJs) return ["The page builds its text with scripts, and little of it is in this HTML."];
   const warning = methodWarnings[method] ?? "";
   if (warning !== "") return [warning];
   if (keptShare >= htmlWeights.strategies.minUsualShare) return [];

@@ -24,10 +24,13 @@ export type SelectionSize = {
   readonly isWholeText: boolean;
 };
 
-/** The document's offset where reading continues, or the pages where offsets are not known. */
-export type NextPlace =
-  | { readonly offset: number; readonly pages?: never }
-  | { readonly pages: string; readonly offset?: never };
+/** Where reading continues. */
+export type NextPlace = {
+  /** In the whole text; null where that is not known. */
+  readonly offset: number | null;
+  /** The rest of what was chosen, where the chosen range ends before the text. */
+  readonly rest: { readonly selector: "lines" | "pages"; readonly range: string } | null;
+};
 
 /** A range of the text. */
 export type RangeReading = {
@@ -70,9 +73,16 @@ type JoinedRanges = {
   readonly ranges: readonly TextRange[];
   readonly placedRanges: readonly PlacedRange[];
   readonly selection: SelectionSize;
-  /** The numbers of the pages, where only those were extracted. */
-  readonly onlyPages: readonly NumberRange[] | null;
+  /** Whether places in the whole text are known: not where single pages were extracted. */
+  readonly isPlaced: boolean;
+  /** The chosen pages or lines by their numbers; null for the rest of the text. */
+  readonly chosen: ChosenNumbers | null;
 };
+
+/** What was chosen, as numbers by which its rest can be chosen. */
+export type ChosenNumbers =
+  | { readonly selector: "pages"; readonly ranges: readonly NumberRange[] }
+  | { readonly selector: "lines"; readonly range: NumberRange };
 
 /** The reading for what is shown of the joined ranges. */
 export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedText): RangeReading {
@@ -87,7 +97,7 @@ export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedT
       .filter(Boolean)
       .join(", "),
     fittedText,
-    next: fittedText.hasMore ? findNext(joinedRanges, fittedText.text.length) : null,
+    next: fittedText.hasMore ? findNext(joinedRanges, fittedText.text) : null,
     selection,
     start: { offset: start, line },
     endLine: last === undefined ? line : last.range.line + countLines(fittedText.text.slice(last.offset, -1)) - 1,
@@ -115,13 +125,34 @@ export function findShownRanges<R extends TextRange>(ranges: readonly R[], shown
   return shownRanges;
 }
 
-function findNext({ ranges, placedRanges, onlyPages }: JoinedRanges, shownChars: number): NextPlace {
-  const { index, offset } = findPlace(ranges, shownChars);
-  const [current, ...rest] = onlyPages?.slice(index) ?? [];
-  if (current === undefined) return { offset };
-  const page = placedRanges[index]?.pages.findLast(({ start }) => start <= offset);
-  const remainder = page === undefined ? current : { first: page.page, last: current.last, at: offset - page.start };
-  return { pages: formatRanges([remainder, ...rest]) };
+function findNext(joinedRanges: JoinedRanges, shown: string): NextPlace {
+  const { ranges, isPlaced, chosen } = joinedRanges;
+  const { index, offset } = findPlace(ranges, shown.length);
+  const place = isPlaced ? offset : null;
+  if (chosen === null) return { offset: place, rest: null };
+  const rest =
+    chosen.selector === "lines"
+      ? [findRestOfLines(chosen.range, shown)]
+      : findRestOfPages(chosen.ranges.slice(index), joinedRanges.placedRanges[index], offset);
+  return { offset: place, rest: { selector: chosen.selector, range: formatRanges(rest) } };
+}
+
+/** The current range of pages from an offset on, and the ranges after it. */
+function findRestOfPages(
+  [current, ...others]: readonly NumberRange[],
+  placed: PlacedRange | undefined,
+  offset: number,
+): NumberRange[] {
+  const page = placed?.pages.findLast(({ start }) => start <= offset);
+  if (current === undefined) return others;
+  return [page === undefined ? current : { ...current, first: page.page, at: offset - page.start }, ...others];
+}
+
+/** The lines after what is shown of them; the first of them may be shown in part. */
+function findRestOfLines({ first, last, at = 0 }: NumberRange, shown: string): NumberRange {
+  const lineStart = shown.lastIndexOf("\n") + 1;
+  const shownOfLine = shown.length - lineStart + (lineStart === 0 ? at : 0);
+  return { first: first + countLines(shown.slice(0, lineStart)) - 1, last, at: shownOfLine };
 }
 
 /** Chosen pages need not follow each other: each range of pages is listed. */
@@ -158,7 +189,7 @@ export function makePassageReading(
 
 function findNextPassage(texts: readonly string[], ranked: readonly RankedPlace[]): NextPlace | null {
   const offset = findRestOfCut(texts.at(-1), ranked[texts.length - 1]) ?? ranked[texts.length]?.start;
-  return offset === undefined ? null : { offset };
+  return offset === undefined ? null : { offset, rest: null };
 }
 
 /** Where the rest of a passage begins of which only a part is shown, below the line with its place. */

@@ -249,7 +249,7 @@ describe("a selector", () => {
     { lines: "b" },
     { pages: "1,,2" },
     { pages: "1@" },
-    { lines: "1@2" },
+    { lines: "1@x" },
     { lines: "1", pages: "1" },
   ]) {
     test(`${JSON.stringify(input)} is refused with a hint`, () => {

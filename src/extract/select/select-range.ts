@@ -51,18 +51,25 @@ export async function selectOffset(extract: Extract, offset: number): Promise<Te
   const { chars } = extract.size;
   if (offset > chars)
     throw notReachedError(extract, { place: "Offset", wanted: offset, soFar: chars, total: extract.totalChars });
-  const { text } = await readWindow(extract, Math.max(0, offset - 1), 2);
-  return rangeToEnd(extract, "", offset > 0 && splitsPair(text, 1) ? offset - 1 : offset);
+  return rangeToEnd(extract, "", await alignToCharacter(extract, offset));
 }
 
-/** Whole lines by number. */
-export async function selectLines(extract: Extract, { first, last }: NumberRange): Promise<TextRange> {
-  const start = await findLineStart(extract, first);
-  if (start === undefined) {
+/** An offset inside a code point moves to its start. */
+async function alignToCharacter(extract: Extract, offset: number): Promise<number> {
+  if (offset === 0) return 0;
+  const { text } = await readWindow(extract, offset - 1, 2);
+  return splitsPair(text, 1) ? offset - 1 : offset;
+}
+
+/** Lines by number, the first from one of its characters on. */
+export async function selectLines(extract: Extract, { first, last, at = 0 }: NumberRange): Promise<TextRange> {
+  const lineStart = await findLineStart(extract, first);
+  if (lineStart === undefined) {
     const [soFar, total] = [await countLinesSoFar(extract), await countTotalLines(extract)];
     throw notReachedError(extract, { place: "Line", wanted: first, soFar, total });
   }
   const end = last === null ? undefined : await findLineStart(extract, last + 1);
+  const start = await alignToCharacter(extract, Math.min(lineStart + at, end ?? extract.size.chars));
   return end === undefined ? rangeToEnd(extract, "", start) : { label: "", start, end };
 }
 
@@ -83,6 +90,11 @@ export async function findLine(extract: Extract, offset: number): Promise<number
     return placedSegment.line + countLines(placedSegment.text.slice(0, offset - placedSegment.offset)) - 1;
   }
   return extract.size.lineEnds + 1;
+}
+
+/** The lines of a range. */
+export async function findLines(extract: Extract, { start, end }: TextRange): Promise<NumberRange> {
+  return { first: await findLine(extract, start), last: await findLine(extract, Math.max(start, end - 1)) };
 }
 
 /** A page, or a part of a long one, and the offset where its text begins. */

@@ -58,14 +58,13 @@ function parseRanges(text: string): NumberRange[] {
   );
 }
 
-/** `12`, `12-18` or `12-`; for pages also `12@500-18`, from character 500 of page 12 on. */
+/** `12`, `12-18` or `12-`; also `12@500-18`, from character 500 of line or page 12 on. */
 function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
   const [, from = "", at, dash, to = ""] = /^(\d+)(?:@(\d+))?\s*(-)?\s*(\d*)$/.exec(text) ?? [];
   const first = Number(from);
   const last = dash === undefined ? first : to === "" ? null : Number(to);
   const isSound = from !== "" && first >= 1 && (last === null || last >= first);
-  if (isSound && at === undefined) return { first, last };
-  if (isSound && parameter === "pages") return { first, last, at: Number(at) };
+  if (isSound) return at === undefined ? { first, last } : { first, last, at: Number(at) };
   throw selectorError(
     `${parameter} must be numbers from 1 such as 12, 12-18 or 12-, got ${quote(text)}.`,
     parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Give a single range.",

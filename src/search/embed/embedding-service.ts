@@ -31,7 +31,7 @@ export function openEmbeddingService({ settings, network }: Session): EmbeddingS
   async function embedBatch(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]> {
     const json = JSON.stringify(api.request(model ?? "", texts));
     const maxBytes = (texts.length + 1) * MAX_DIMENSIONS * MAX_NUMBER_BYTES;
-    const response = await network?.post(url, { json, timeoutMs, maxBytes, signal });
+    const response = await network?.requestService(url, { json, timeoutMs, maxBytes, signal });
     const vectors = api.vectors(parseJson(response ?? "")).map(toVector);
     if (vectors.length !== texts.length) throw unusable(url, `${vectors.length} vectors for ${texts.length} texts`);
     return vectors.map((vector) => vector ?? throwUnusable(url, "a vector is not a list of numbers"));

@@ -1,5 +1,4 @@
 /** Projects separate indexes: a search in one never sees the files, names or jobs of another. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { foldersUpwards, homeFolder } from "../../config/paths.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
@@ -11,57 +10,15 @@ import { searchInvalid } from "../search-input.ts";
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
 export type Project = { readonly id: string; readonly folder: string | null; readonly scope: object };
 
-const defaultProject = "default";
 const projectFile = join(".spillway", "project.json");
 
-type ProjectOptions = {
-  /** The project_id that the client sent. */
-  readonly explicit: string | undefined;
-  /** Where the search for a project file begins, upwards. */
-  readonly startFolder: string;
-  /** Folder of all this owner's projects, or null. */
-  readonly home: string | null;
-  /** The object that indexes in memory belong to. */
-  readonly scope: object;
-  /** Whether a new project may be created. */
-  readonly create: boolean;
-};
-
-/** The project that the client named, or that of the nearest project file, or the default. */
-export function findProject({ explicit, startFolder, home, scope, create }: ProjectOptions): Project {
-  if (explicit !== undefined && explicit !== "") {
-    const project = makeProject(requireId(explicit, "project_id"), home, scope);
-    if (create) createdIds(scope).add(project.id);
-    else if (!exists(project)) throw makeUnknownProjectError(project.id);
-    return project;
-  }
-  return makeProject(findFileProject(startFolder) ?? defaultProject, home, scope);
-}
-
-function makeProject(id: string, home: string | null, scope: object): Project {
+/** The project with this id. */
+export function makeProject(id: string, home: string | null, scope: object): Project {
   return { id, folder: home === null ? null : join(home, safeFileName(id)), scope };
 }
 
-/** Ids of the projects that this process created, by scope: in memory nothing else shows that they exist. */
-const createdByScope = new WeakMap<object, Set<string>>();
-
-function createdIds(scope: object): Set<string> {
-  const ids = createdByScope.get(scope) ?? new Set();
-  createdByScope.set(scope, ids);
-  return ids;
-}
-
-function exists({ id, folder, scope }: Project): boolean {
-  return createdIds(scope).has(id) || (folder !== null && existsSync(folder));
-}
-
-function makeUnknownProjectError(id: string): SpillwayError {
-  return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clip(id))}.`, {
-    hint: "Index a repository into it first, or omit project_id.",
-  });
-}
-
-function requireId(id: string, label: string): string {
+/** The id, if it has the form of one. */
+export function requireProjectId(id: string, label: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,127}$/u.test(id)) return id;
   throw searchInvalid(
     `Invalid ${label} format: ${clip(id)}`,
@@ -69,13 +26,16 @@ function requireId(id: string, label: string): string {
   );
 }
 
-/** The id in the nearest project file, upwards from this folder. */
-export function findFileProject(startFolder: string): string | undefined {
+/** What a project file names: the project of the folder that the file is in, and of all below it. */
+export type FileProject = { readonly id: string; readonly folder: string; readonly path: string };
+
+/** The nearest project file, upwards from this folder. */
+export function findFileProject(startFolder: string): FileProject | undefined {
   const machine = { env: process.env, platform: process.platform, homeDir: homeFolder(process.env, process.platform) };
   for (const folder of foldersUpwards(startFolder, machine)) {
     const path = join(folder, projectFile);
     const text = readIfExists(path);
-    if (text !== undefined) return parseId(text, path);
+    if (text !== undefined) return { id: parseId(text, path), folder, path };
   }
   return undefined;
 }
@@ -101,7 +61,7 @@ function parseId(text: string, path: string): string {
   const parsed = parseJson(text, path);
   const id = typeof parsed === "object" && parsed !== null && "project_id" in parsed ? parsed.project_id : undefined;
   if (typeof id !== "string") throw projectInvalid(path, "it has no project_id");
-  return requireId(id, `project_id in ${path}`);
+  return requireProjectId(id, `project_id in ${path}`);
 }
 
 function parseJson(text: string, path: string): unknown {

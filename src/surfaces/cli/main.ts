@@ -27,7 +27,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal, signal
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
-  const [name = "help", ...rest] = argv;
+  const [name = "help", ...rest] = moveOptions(argv);
   if (["--version", "-v"].includes(name))
     return print(terminal, rest.includes("--json") ? toJsonLine({ version }) : `${version}\n`);
   if (["help", "--help", "-h"].includes(name)) return showHelp(rest, terminal);
@@ -35,6 +35,14 @@ async function dispatch(argv: readonly string[], terminal: Terminal, signal: Abo
   const { values, positionals } = await parseOptions(name, command, rest);
   if (values.help === true) return print(terminal, renderCommandHelp(command));
   return execute(command, { name, args: positionals, values, terminal, signal });
+}
+
+/** Options of every command may come before it: `spillway --set run=a fetch x`. */
+function moveOptions(argv: readonly string[]): readonly string[] {
+  let count = 0;
+  while (/^--(?:json$|set(?:=|$))/.test(argv[count] ?? "")) count += argv[count] === "--set" ? 2 : 1;
+  const [name, ...rest] = argv.slice(count);
+  return name === undefined ? argv.slice(0, count) : [name, ...argv.slice(0, count), ...rest];
 }
 
 type ParsedCall = Pick<Call, "name" | "args" | "values" | "terminal" | "signal">;
@@ -128,7 +136,9 @@ async function optionError(name: string, options: readonly string[], cause: unkn
   const option = clip(/'(-[^'\s]*)/.exec(message)?.[1] ?? "");
   if (systemCode(cause) === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
     const flags = options.map((each) => `--${each}`);
-    return usageError(`${name} has no option ${option}.`, await suggest(option, flags, allOptions), cause);
+    const ownHint = await suggest(option, flags, allOptions);
+    const hint = ownHint === allOptions ? ((await suggestOther(option)) ?? allOptions) : ownHint;
+    return usageError(`${name} has no option ${option}.`, hint, cause);
   }
   if (message.includes("does not take an argument"))
     return usageError(`${option} takes no value.`, `Write it as ${option}. ${allOptions}`, cause);
@@ -137,6 +147,17 @@ async function optionError(name: string, options: readonly string[], cause: unkn
     `Write a value that begins with a dash as ${option}=-VALUE. ${allOptions}`,
     cause,
   );
+}
+
+/** The option of another command that was probably meant; undefined where no command or several have it. */
+async function suggestOther(option: string): Promise<string | undefined> {
+  const { nearestName } = await import("../../config/suggest-name.ts");
+  const loaded = await Promise.all(commands.map(async ({ name, load }) => ({ name, command: await load() })));
+  const flags = new Set(loaded.flatMap(({ command }) => Object.keys(command.options)));
+  const flag = nearestName(option, [...flags]);
+  const [owner, ...others] = loaded.filter(({ command }) => flag !== undefined && flag in command.options);
+  if (owner === undefined || others.length > 0) return undefined;
+  return `--${flag} is an option of spillway ${owner.name}; spillway help ${owner.name} shows it.`;
 }
 
 /** The name that was probably meant, and where to find the others. */

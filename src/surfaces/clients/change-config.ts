@@ -47,31 +47,39 @@ async function makeBackup(key: BackupKey, { before, after, hadChange }: Change):
   return isContinued ? { ...earlier, afterSha256 } : { before, afterSha256, isRestorable: false };
 }
 
-/** What `restoreConfig` will do: put the old bytes back, delete the file that we made, or edit. */
+/** How a change is taken back: the old bytes, no file where there was none, or a text without the change. */
 export type Restoration =
-  | { readonly kind: "restore"; readonly before: Buffer }
+  | { readonly kind: "restore"; readonly bytes: Buffer }
   | { readonly kind: "delete" }
-  | { readonly kind: "edit"; readonly before: Buffer | null | undefined };
+  | { readonly kind: "edit"; readonly text: string };
 
-/** Decides how a change is taken back: byte for byte if the file has not changed since. */
+/**
+ * Decides how a change is taken back: byte for byte if the file has not changed since. Otherwise `edit` writes the text
+ * without the change; it gets the value of the config before the change, or undefined if that is not known.
+ */
 export async function planRestoration(
-  { file }: ClientConfig,
+  { file, format }: ClientConfig,
   { purpose, folder }: ChangeContext,
+  edit: (before: unknown) => string,
 ): Promise<Restoration> {
   const backup = await loadBackup({ folder, realPath: file.realPath, purpose });
-  const isUnchanged = backup?.isRestorable && file.bytes !== null && sha256(file.bytes) === backup.afterSha256;
-  if (!backup || !isUnchanged) return { kind: "edit", before: backup?.isRestorable ? backup.before : undefined };
-  return backup.before === null ? { kind: "delete" } : { kind: "restore", before: backup.before };
+  if (backup === undefined || !backup.isRestorable) return { kind: "edit", text: edit(undefined) };
+  const { before, afterSha256 } = backup;
+  const isUnchanged = file.bytes !== null && sha256(file.bytes) === afterSha256;
+  if (!isUnchanged)
+    return { kind: "edit", text: edit(before === null ? {} : format.parse(new TextDecoder().decode(before))) };
+  return before === null ? { kind: "delete" } : { kind: "restore", bytes: before };
 }
 
-/** Takes a change back. `edited` is the text without it, for a file that has changed since. */
+/** Takes a change back as planned, and forgets its backup. */
 export async function restoreConfig(
   config: ClientConfig,
   restoration: Restoration,
-  { purpose, folder, edited }: ChangeContext & { readonly edited: string },
+  { purpose, folder }: ChangeContext,
 ): Promise<void> {
   const { file } = config;
   if (restoration.kind === "delete") await deleteConfigFile(file);
-  else await writeConfigFile(file, restoration.kind === "restore" ? restoration.before : encode(config, edited));
+  else
+    await writeConfigFile(file, restoration.kind === "restore" ? restoration.bytes : encode(config, restoration.text));
   await deleteBackup({ folder, realPath: file.realPath, purpose });
 }

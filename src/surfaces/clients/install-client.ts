@@ -71,20 +71,24 @@ export async function planUninstall(client: Client, options: InstallOptions): Pr
   if (entry === undefined) return makePlan(config, { action: "none", text: config.text, apply: async () => undefined });
   if (!runsSpillway(entry.server)) throw foreignEntry(config, name);
   const context = { purpose: "install", folder } as const;
-  const restoration = await planRestoration(config, context);
-  const edited = removeServer(config, name, parseBefore(config, restoration));
+  const restoration = await planRestoration(config, context, (before) => removeServer(config, name, before));
   const command =
     restoration.kind === "edit" ? await findOwnCommand(options, client, ({ remove }) => remove(name)) : undefined;
   return makePlan(config, {
     action: restoration.kind === "edit" ? "remove" : "restore",
-    text: restoration.kind === "edit" ? edited : restoration.kind === "delete" ? null : restoration.before.toString(),
+    text: readRestored(restoration),
     command,
     apply: async () => {
-      if (command === undefined) return await restoreConfig(config, restoration, { ...context, edited });
+      if (command === undefined) return await restoreConfig(config, restoration, context);
       await runOwnCommand(config, command, { ...options, isExpected: (entry) => entry === undefined });
       await deleteBackup({ ...context, realPath: config.file.realPath });
     },
   });
+}
+
+function readRestored(restoration: Restoration): string | null {
+  if (restoration.kind === "delete") return null;
+  return restoration.kind === "edit" ? restoration.text : new TextDecoder().decode(restoration.bytes);
 }
 
 type Plan = Pick<PlannedChange, "action" | "apply"> & { text: string | null; command?: readonly string[] | undefined };
@@ -93,13 +97,8 @@ type Plan = Pick<PlannedChange, "action" | "apply"> & { text: string | null; com
 export function makePlan(config: ClientConfig, { action, text, command, apply }: Plan): PlannedChange {
   const { client, file } = config;
   const before = file.bytes === null ? null : config.text;
-  const diff = action === "none" ? "" : writeDiff(file.path, before, text?.replace(/^\ufeff/, "") ?? null);
+  const diff = action === "none" ? "" : writeDiff(file.path, before, text);
   return { client, path: file.path, action, diff, command, apply };
-}
-
-function parseBefore({ format }: ClientConfig, restoration: Restoration): unknown {
-  if (restoration.kind !== "edit" || restoration.before === undefined) return undefined;
-  return restoration.before === null ? {} : format.parse(new TextDecoder().decode(restoration.before));
 }
 
 function foreignEntry({ file }: ClientConfig, name: string): SpillwayError {

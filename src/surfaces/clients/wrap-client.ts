@@ -57,14 +57,14 @@ export async function planUnwrap(client: Client, options: WrapOptions): Promise<
   const edited = editServers(config, chosen, (_name, server) => readWrapped(server) ?? server);
   const context = { purpose: "wrap", folder: options.folder } as const;
   const isAll = chosen.length === entries.filter((entry) => stateOf(entry) === "wrapped").length;
-  const restoration = await planRestoration(config, context);
+  const restoration = await planRestoration(config, context, () => edited);
   const isRestored = isAll && restoration.kind === "restore";
   return makePlan(config, {
     action: chosen.length === 0 ? "none" : isRestored ? "restore" : "update",
-    text: isRestored ? restoration.before.toString() : edited,
+    text: isRestored ? new TextDecoder().decode(restoration.bytes) : edited,
     apply: () =>
       isAll
-        ? restoreConfig(config, isRestored ? restoration : { kind: "edit", before: undefined }, { ...context, edited })
+        ? restoreConfig(config, isRestored ? restoration : { kind: "edit", text: edited }, context)
         : writeConfig(config, edited, { ...context, hadChange: true }),
   });
 }

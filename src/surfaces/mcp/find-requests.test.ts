@@ -17,6 +17,7 @@ describe("finding requests in a line", () => {
     { name: "id last", line: '{"jsonrpc":"2.0","method":"x","params":{"id":8,"b":"}"},"id" : 7}', ids: [7] },
     { name: "id as text", line: '{"id":"a\\"b","method":"x"}', ids: ['a"b'] },
     { name: "negative id", line: '{"method":"x","id":-3 }', ids: [-3] },
+    { name: "id with a fraction", line: '{"method":"x","id":1.5,"params":{', ids: [1.5] },
     { name: "id in the arguments only", line: '{"method":"x","params":{"id":8}}', ids: [] },
     { name: "the word id as a value", line: '{"method":"id","params":"id","x":5}', ids: [] },
     { name: "response", line: '{"id":7,"result":{"method":"x"}}', ids: [] },

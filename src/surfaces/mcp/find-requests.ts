@@ -132,18 +132,18 @@ function parseId(text: string): RequestId | undefined {
   }
 }
 
-/** Whether the protocol allows it as the id of a request. */
+/** Whether an answer can carry it as its id. Fractions are not allowed in a request, which the answer then says. */
 export function isRequestId(id: unknown): id is RequestId {
-  return typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id));
+  return typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
 }
 
-const isNumeric = (byte: number): boolean => byte === MINUS || (byte >= DIGIT_0 && byte <= DIGIT_9);
+/** Whether a byte can be part of a number, also of a fraction. */
+const isNumeric = (byte: number): boolean => numberBytes.has(byte);
+
+const numberBytes = new Set(Buffer.from("0123456789+-.eE"));
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const MINUS = 0x2d;
-const DIGIT_0 = 0x30;
-const DIGIT_9 = 0x39;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;

@@ -2,7 +2,7 @@
 import { access, constants } from "node:fs/promises";
 import { describeProblems } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
-import { systemCode } from "../../errors.ts";
+import { describeWriteFailure } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
 import { makeFolders } from "../../system/folders.ts";
@@ -46,6 +46,6 @@ async function findWriteProblem(folder: string): Promise<string | null> {
     await access(folder, constants.W_OK);
     return null;
   } catch (error) {
-    return `It is not writable (${systemCode(error) ?? String(error)}): replies have no artifact_ref. Set SPILLWAY_HOME to a writable folder.`;
+    return `It ${describeWriteFailure(error)}: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder that can be written.`;
   }
 }

@@ -16,7 +16,7 @@ import { findClientProfile } from "../../config/clients.ts";
 import { describeProblem, listIgnored } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import type { Session } from "../../session/session.ts";
-import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
+import { LISTED_URL_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
@@ -96,19 +96,7 @@ function requireTool(name: string, tools: readonly Tool[]): Tool {
 }
 
 function createConnection(server: Server, { session, config, client }: McpServerOptions) {
-  let { problems } = config;
-
-  /** The notes about settings problems, returned once, for the first reply. */
-  function takeSettingsNotes(): string[] {
-    const [first, ...others] = problems;
-    problems = [];
-    if (first === undefined) return [];
-    const more = others.length === 0 ? "" : ` Also ignored: ${listIgnored(others)}; see ${HEALTH_URI}.`;
-    // The model must not follow up on what a project's file asked for.
-    const hint = first.owner === "project" ? "" : ` ${first.hint}`;
-    const sentences = clip(`${describeProblem(first)}${hint}`, REASON_CHARS);
-    return [`The settings have a problem; this part is ignored: ${sentences}${more}`];
-  }
+  let unshownNotes = makeSettingsNotes(config);
 
   function clientName(context: ServerContext): string | undefined {
     const info = readEnvelope(context)[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
@@ -134,7 +122,9 @@ function createConnection(server: Server, { session, config, client }: McpServer
     if (outsidePaths.length > 0 && rootsResponse.kind === "missing" && canListRoots(server, context)) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
-    const reply = await callTool(tool, input, { ...makeCallSession(context, roots), notes: takeSettingsNotes() });
+    const reply = await callTool(tool, input, { ...makeCallSession(context, roots), notes: unshownNotes });
+    // A reply with hardly any room leaves notes out; the next one shows them.
+    unshownNotes = unshownNotes.filter((note) => !reply.text.includes(note));
     return toResult(reply, server.getNegotiatedProtocolVersion());
   }
 
@@ -152,6 +142,16 @@ function createConnection(server: Server, { session, config, client }: McpServer
   }
 
   return { call, read };
+}
+
+/** The note about problems of the settings, for the first reply. */
+function makeSettingsNotes({ problems }: LoadedConfig): string[] {
+  const [first, ...others] = problems;
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` Also ignored: ${listIgnored(others)}; see ${HEALTH_URI}.`;
+  // The model must not follow up on what a project's file asked for.
+  const hint = first.owner === "project" ? "" : ` ${first.hint}`;
+  return [`The settings have a problem; this part is ignored: ${describeProblem(first)}${hint}${more}`];
 }
 
 /** Client data of the current revision, sent with each request. Older revisions send it once, in the handshake. */

@@ -32,7 +32,8 @@ function refuseBrokenLine(line: string): ParsedItem[] {
 function parseItem(value: unknown): ParsedItem {
   if (!isRecord(value)) return { skipped: notAMessage };
   const { id, method } = value;
-  const isRequest = id !== undefined && method !== undefined;
+  const isResponse = method === undefined && ("result" in value || "error" in value);
+  const isRequest = id !== undefined && !isResponse;
   // Without a usable id no answer would reach the caller.
   if (isRequest && !isRequestId(id)) return { skipped: notAMessage };
   const problem = findProblem(value);

@@ -94,7 +94,7 @@ describe("a request that is not valid", () => {
   test("is logged if no answer could name it", async () => {
     const lines = [
       '{"jsonrpc":"2.0","id":null,"method":"ping"}',
-      '{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+      '{"jsonrpc":"2.0","id":true,"method":"ping"}',
       "7",
       "x",
     ];

@@ -4,8 +4,8 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { setTableTags } from "./aria-tables.ts";
+import { applyStyles } from "./page-styles.ts";
 import { moveStreamedParts } from "./react-streaming.ts";
-import { hideSameColor } from "./text-colors.ts";
 import { type Page, treeLimits } from "./tree.ts";
 import { TreeBuilder, usesAttribute } from "./tree-builder.ts";
 import { hideTransparent, showAriaHidden } from "./visibility.ts";
@@ -23,14 +23,14 @@ export function parseHtml(html: string): Page {
   return toPage(tree);
 }
 
-function toPage({ root, elements, payloads, isComplete }: TreeBuilder): Page {
+function toPage({ root, elements, payloads, styleSheets, isComplete }: TreeBuilder): Page {
   const inOrder = moveStreamedParts(elements);
   for (let index = inOrder.length - 1; index > 0; index -= 1) {
     const element = inOrder[index];
     if (element?.parent && element.parent.end < element.end) element.parent.end = element.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
-  hideSameColor(inOrder);
+  applyStyles(inOrder, styleSheets);
   showAriaHidden(inOrder);
   setTableTags(inOrder);
   return { root, elements: inOrder, payloads, isComplete };

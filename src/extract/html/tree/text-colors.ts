@@ -1,11 +1,10 @@
 /**
- * Text in the colour of its background: a person does not see it, but a model would read it. Only colours in the elements
- * themselves are known. What a stylesheet may colour is unknown, and unknown colours hide nothing.
+ * Text in the colour of its background: a person does not see it, but a model would read it. Colours in the elements and
+ * in simple rules of the page are known. What another stylesheet may colour is unknown, and unknown colours hide nothing.
  */
+import { type Color, parseBackground, parseColor } from "./css-colors.ts";
+import type { Declarations, StyleRules } from "./style-rules.ts";
 import type { Element } from "./tree.ts";
-
-/** Red, green and blue, 0 to 255. */
-type Color = readonly [number, number, number];
 
 /** The colours that an element sets; `null` for one that is not a plain colour, such as an image or a gradient. */
 type OwnColors = { readonly text?: Color | null | undefined; readonly background?: Color | null | undefined };
@@ -13,53 +12,40 @@ type OwnColors = { readonly text?: Color | null | undefined; readonly background
 /** Differences up to this many steps in each of red, green and blue cannot be seen. */
 const MAX_INVISIBLE_STEPS = 12;
 
-const white: Color = [255, 255, 255];
-const black: Color = [0, 0, 0];
-
-/** Names that texts are hidden with; any other name is a colour that is not known. */
-const colorNames: Readonly<Record<string, Color>> = {
-  white,
-  black,
-  snow: [255, 250, 250],
-  ivory: [255, 255, 240],
-  whitesmoke: [245, 245, 245],
-  ghostwhite: [248, 248, 255],
-};
-
 /** The attributes in which a tree keeps the colours of an element. */
 export const TEXT_COLOR = "data-text-color";
 export const BACKGROUND_COLOR = "data-background-color";
 
-/** The colours that a style sets, by the attribute that keeps each. */
-export function readStyleColors(style: string): readonly (readonly [name: string, value: string])[] {
-  if (!/color|background/i.test(style)) return [];
-  const colors = new Map<string, string>(); // The last declaration counts.
-  for (const declaration of style
-    .toLowerCase()
-    .replace(/!important/g, "")
-    .split(";")) {
-    const [property = "", ...value] = declaration.split(":");
+/** The colours that a block of declarations sets, by the attribute that keeps each. The last declaration counts. */
+export function readStyleColors(style: string): Declarations {
+  const colors = new Map<string, { value: string; isImportant: boolean }>();
+  if (!/color|background/i.test(style)) return colors;
+  for (const declaration of style.toLowerCase().split(";")) {
+    const [property = "", ...parts] = declaration.split(":");
     const name = properties[property.trim()];
-    if (name !== undefined) colors.set(name, value.join(":").trim());
+    if (name === undefined) continue;
+    const value = parts.join(":").replace(/!\s*important/, "");
+    colors.set(name, { value: value.trim(), isImportant: declaration.includes("!") });
   }
-  return [...colors];
+  return colors;
 }
 
 const properties: Readonly<Record<string, string>> = {
   color: TEXT_COLOR,
+  "-webkit-text-fill-color": TEXT_COLOR,
   background: BACKGROUND_COLOR,
   "background-color": BACKGROUND_COLOR,
 };
 
 /** Hides what cannot be seen. Where only some of an element can be seen, its own text is removed. Linear in the page. */
-export function hideSameColor(elements: readonly Element[]): void {
-  const hasStylesheet = elements.some(isStylesheet);
-  const colors = elements.map(readOwnColors);
+export function hideSameColor(elements: readonly Element[], rules: StyleRules): void {
+  const hasStylesheet = rules.hasImports || elements.some(isStylesheet);
+  const colors = elements.map((element) => readOwnColors(element, rules));
   if (colors.every((own) => own === noColors)) return;
   const coloredBefore = countColored(colors);
   const resolved: Required<OwnColors>[] = [];
   for (const [index, element] of elements.entries()) {
-    const inherited = resolved[element.parent?.index ?? -1] ?? (hasStylesheet ? unknown : defaults);
+    const inherited = resolved[element.parent?.index ?? -1] ?? (hasStylesheet ? unknown : findDefaults(rules));
     const { text, background } = resolve(colors[index] ?? noColors, inherited, element, hasStylesheet);
     resolved.push({ text, background });
     if (!text || !background || !isSame(text, background)) continue;
@@ -71,19 +57,35 @@ export function hideSameColor(elements: readonly Element[]): void {
 
 const noColors: OwnColors = {};
 const unknown: Required<OwnColors> = { text: null, background: null };
-const defaults: Required<OwnColors> = { text: black, background: white };
 
-function isStylesheet({ tag, attributes: { rel = "" } }: Element): boolean {
-  return tag === "style" || (tag === "link" && /\bstylesheet\b/i.test(rel));
+/** What a browser shows, and what the rules say about the page as a whole: its body element may not be written. */
+function findDefaults(rules: StyleRules): Required<OwnColors> {
+  const body: Element = { index: -1, end: -1, tag: "body", parent: null, children: [], attributes: {}, hidden: false };
+  const { text, background } = readOwnColors(body, rules);
+  return {
+    text: text === undefined ? [0, 0, 0] : text,
+    background: background === undefined ? [255, 255, 255] : background,
+  };
 }
 
-function readOwnColors({ attributes }: Element): OwnColors {
-  const { [TEXT_COLOR]: text, [BACKGROUND_COLOR]: background } = attributes;
-  if (text === undefined && background === undefined) return noColors;
-  return {
-    text: text === undefined ? undefined : parseColor(text),
-    background: background === undefined ? undefined : parseColor(background),
-  };
+function isStylesheet({ tag, attributes: { rel = "" } }: Element): boolean {
+  return tag === "link" && /\bstylesheet\b/i.test(rel);
+}
+
+function readOwnColors(element: Element, rules: StyleRules): OwnColors {
+  const text = readOwnColor(element, TEXT_COLOR, rules);
+  const background = readOwnColor(element, BACKGROUND_COLOR, rules);
+  return text === undefined && background === undefined ? noColors : { text, background };
+}
+
+/** The element's own colour wins over a rule that is not important. */
+function readOwnColor(element: Element, name: string, rules: StyleRules): Color | null | undefined {
+  const own = element.attributes[name];
+  const declared = rules.find(element, name, own !== undefined);
+  if (declared?.value === null) return null;
+  const value = declared?.value ?? own;
+  if (value === undefined) return undefined;
+  return name === BACKGROUND_COLOR ? parseBackground(value) : parseColor(value);
 }
 
 /** How many of the elements before each index set a colour. */
@@ -116,28 +118,3 @@ function isSame(one: Color, other: Color): boolean {
 function removeOwnText({ children }: Element): void {
   for (const [index, child] of children.entries()) if (typeof child === "string") children[index] = " ";
 }
-
-/** A colour as CSS and old attributes write it; null for everything else, also if it is partly transparent. */
-function parseColor(value: string): Color | null {
-  const text = value.trim().toLowerCase();
-  const [, hex] = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(text) ?? [];
-  if (hex !== undefined) return parseHex(hex);
-  const [, parts] = /^rgba?\(([^)]*)\)$/.exec(text) ?? [];
-  return parts === undefined ? (colorNames[text] ?? null) : parseParts(parts);
-}
-
-function parseHex(hex: string): Color {
-  const pairs = hex.length === 3 ? [...hex].map((digit) => digit + digit) : (hex.match(/../g) ?? []);
-  return toColor(pairs.map((pair) => Number.parseInt(pair, 16)));
-}
-
-function parseParts(text: string): Color | null {
-  const parts = text
-    .split(/[\s,/]+/)
-    .filter(Boolean)
-    .map((part) => (part.endsWith("%") ? Number.parseFloat(part) * 2.55 : Number(part)));
-  const [, , , alpha = 1] = parts;
-  return parts.length < 3 || parts.some(Number.isNaN) || alpha < 1 ? null : toColor(parts);
-}
-
-const toColor = ([red = 0, green = 0, blue = 0]: readonly number[]): Color => [red, green, blue];

@@ -1,7 +1,9 @@
 /** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
 
 import { isFrameAttribute } from "./embeds.ts";
+import { SHOWN } from "./page-styles.ts";
 import { findPayload } from "./payload-scripts.ts";
+import type { StyleSheet } from "./style-rules.ts";
 import {
   foreignClosers,
   formattingTags,
@@ -34,6 +36,7 @@ export function usesAttribute(tag: string, name: string): boolean {
     usedAttributes.has(name) ||
     hidingAttributes.has(name) ||
     (tag === "font" && name === "color") ||
+    (tag === "style" && name === "media") ||
     isImageSource(tag, name) ||
     isFrameAttribute(tag, name)
   );
@@ -43,6 +46,8 @@ export function usesAttribute(tag: string, name: string): boolean {
 function isImageSource(tag: string, name: string): boolean {
   return tag === "img" && name === "src";
 }
+
+const showingStyle = /(?:^|[;\s])(?:display\s*:\s*(?!none)|visibility\s*:\s*visible)/i;
 
 const noAttributes: Attributes = Object.freeze({});
 /** Elements whose text is not markup up to their end tag. Scripts are left out: their text would be read as a page. */
@@ -54,6 +59,7 @@ export class TreeBuilder {
   readonly root = makeElement(0, "html", null, {}, false);
   readonly elements: Element[] = [this.root];
   readonly payloads: Payload[] = [];
+  readonly styleSheets: StyleSheet[] = [];
   isComplete = true;
   /** Called when there are too many elements to continue. */
   onLimit = (): void => {};
@@ -62,6 +68,7 @@ export class TreeBuilder {
   /** Start tags below the depth limit: they add no element, but their end tags must not end other elements. */
   readonly #tooDeep = new Map<string, number>();
   #payloadChars = 0;
+  #styleChars = 0;
   #text = "";
   #tag = "";
   #attributes: Record<string, string> | undefined;
@@ -93,6 +100,7 @@ export class TreeBuilder {
     const parent = this.#top;
     if (!textlessTags.has(parent.tag) || isFormulaScript(parent)) parent.children.push(text);
     else if (parent.tag === "script") this.#keepPayload(parent, text);
+    else if (parent.tag === "style") this.#keepStyle(parent, text);
   }
 
   /** Removes and returns the markup in a title, a style or a field that is not closed; "" if there is none. */
@@ -115,13 +123,18 @@ export class TreeBuilder {
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
     if (name === "style" && isTransparentStyle(value)) this.#setAttribute("data-transparent", "");
-    if (name === "style") for (const [colored, color] of readStyleColors(value)) this.#setAttribute(colored, color);
+    if (name === "style") this.#addStyle(value);
     if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
     else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
     else if (isImageSource(this.#tag, name)) this.#setTex(findTexInUrl(value));
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (hidingAttributes.has(name)) this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
+  }
+
+  #addStyle(style: string): void {
+    if (showingStyle.test(style)) this.#setAttribute(SHOWN, "");
+    for (const [name, { value }] of readStyleColors(style)) this.#setAttribute(name, value);
   }
 
   /** Opens the tag that began, with the attributes added since. */
@@ -170,6 +183,12 @@ export class TreeBuilder {
     if (payload === undefined || this.#payloadChars + text.length > treeLimits.maxPayloadChars) return;
     this.#payloadChars += text.length;
     this.payloads.push(payload);
+  }
+
+  /** Styles that are too long to read are like those of another file. */
+  #keepStyle({ attributes: { media = "" } }: Element, text: string): void {
+    this.#styleChars += text.length;
+    this.styleSheets.push({ css: this.#styleChars > treeLimits.maxStyleChars ? "@import;" : text, media });
   }
 
   #leavesForeign(tag: string, selfClosing: boolean): boolean {

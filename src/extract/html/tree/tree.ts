@@ -35,7 +35,11 @@ export const treeLimits = {
   maxElements: 400_000,
   maxAttributeChars: 4096,
   maxPayloadChars: 8_000_000,
+  maxStyleChars: 1_000_000,
 } as const;
+
+/** Looking at the siblings of each of very many elements would be quadratic; elements with more are not compared. */
+export const MAX_SIBLINGS = 400;
 
 /**
  * The text under an element without markup: all of it, or at least its first `enoughChars` characters. In the second

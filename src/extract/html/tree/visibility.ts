@@ -1,13 +1,10 @@
 /** What a browser would not show, and which hidden elements a reader can unfold. */
 import { htmlWeights } from "../weights.ts";
 import { isSideNote } from "./footnotes.ts";
-import { collectText, type Element, isInside } from "./tree.ts";
+import { collectText, type Element, isInside, MAX_SIBLINGS } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
 const panelName = /tab|panel|content|desc|detail/i;
-
-/** Looking at the siblings of every element would be quadratic if very many are hidden. */
-const MAX_SIBLINGS = 400;
 const controlTags = new Set(["button", "summary", "dt", "label", "a", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
 /** Whether an element is hidden permanently. Folded parts (accordions, tabs, answers) only wait for a click. */
@@ -96,7 +93,7 @@ const offScreen = [
 
 /** Styles that hide an element without any class. */
 const hidingStyles = [
-  /(?:^|;)(?:display:none|visibility:hidden|content-visibility:hidden)(?:!important)?(?:;|$)/,
+  /(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|content-visibility:hidden)(?:!important)?(?:;|$)/,
   new RegExp(offScreen.join("|")),
   /(?:^|;)clip:rect\((?:[01](?:px)?,?){4}\)|(?:^|;)clip-path:inset\((?:50|100)%/,
   /(?:^|;)transform:scale[xy]?\(0\)/,

@@ -3,11 +3,9 @@
 import { listNameWords } from "../choose/class-names.ts";
 import { codeOverlays } from "../choose/generators.ts";
 import { inlineTags, wordSet } from "../tree/tags.ts";
-import { collectText, type Element, type Node } from "../tree/tree.ts";
+import { collectText, type Element, MAX_SIBLINGS, type Node } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
-/** Looking at all siblings of each of many code elements would be quadratic; a page of code blocks has fewer. */
-const MAX_SIBLINGS = 400;
 /** In a code block of several lines, the first line ends within this many characters. */
 const MAX_FIRST_LINE_CHARS = 2_000;
 /** A gutter with only numbers up to here has only numbers. */

@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeProblems } from "../../../config/config-problem.ts";
-import { SpillwayError, systemCode } from "../../../errors.ts";
+import { describeWriteFailure, SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { makeFolders } from "../../../system/folders.ts";
@@ -14,6 +14,7 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkProjectFile } from "../doctor/project-check.ts";
 import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
 import { checkWrapped } from "../doctor/wrapped-check.ts";
@@ -61,7 +62,7 @@ function checkSettings({ config }: Call): Check {
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
 }
 
-const storeAdvice = "Set SPILLWAY_HOME to a writable folder.";
+const storeAdvice = "Free space, or set SPILLWAY_HOME to a folder that can be written.";
 
 async function storeChecks(call: Call): Promise<Check[]> {
   try {
@@ -77,6 +78,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       ...(await checkEngines(session)),
       await checkWebSearch(session),
       await checkWrapped(readMachine(call.terminal)),
+      ...checkProjectFile(session),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
@@ -92,8 +94,9 @@ async function checkWritable(name: string, folder: string, consequence: string):
     await rm(probe);
     return { name, ok: true, detail: `${dirname(probe)} is writable` };
   } catch (error) {
+    await rm(probe, { force: true }).catch(() => undefined); // A disk that takes no byte may keep the empty file.
     const place = clip(escapePath(folder), PATH_CHARS);
-    return { name, ok: false, detail: `${place} is not writable (${systemCode(error) ?? error}). ${consequence}` };
+    return { name, ok: false, detail: `${place} ${describeWriteFailure(error)}. ${consequence}` };
   }
 }
 

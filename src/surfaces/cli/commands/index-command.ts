@@ -68,11 +68,13 @@ function progressLine({ progress, files_done, files_total }: JobRecord): string 
   return `[${"=".repeat(filled).padEnd(BAR_WIDTH_CHARS)}] ${files_done} of ${files_total} files`;
 }
 
-function resultSentence({ status, message, error, skipped, storage_problem }: JobRecord): string {
+function resultSentence(record: JobRecord): string {
+  const { status, message, error, skipped, storage_problem, project_problem } = record;
   const skippedLines =
     status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
   const storageLine = storage_problem === null ? "" : `\n${makeStorageNotice(storage_problem)}`;
+  const projectLine = project_problem === undefined ? "" : `${project_problem}\n`;
   return error === null
-    ? `${message.replace(/\.?$/, ".")}${skippedLines.join("")}${storageLine}`
-    : `spillway: ${error}`;
+    ? `${projectLine}${message.replace(/\.?$/, ".")}${skippedLines.join("")}${storageLine}`
+    : `${projectLine}spillway: ${error}`;
 }

@@ -27,8 +27,17 @@ export async function checkLeftovers({ spoolFolders, now }: Session): Promise<Ch
     ...describeLeftovers(files, "temporary file", "spillway artifacts sweep removes them after an hour"),
     ...describeLeftovers(profiles.map(toLeftover), "browser profile", "spillway artifacts sweep removes them"),
   ];
-  const detail = sentences.length === 0 ? "none of killed processes" : `of killed processes: ${sentences.join(". ")}`;
-  return { name: "leftovers", ok: true, detail };
+  const found = sentences.length === 0 ? "none of killed processes" : `of killed processes: ${sentences.join(". ")}`;
+  const links = await Promise.all(folders.map(describeLink));
+  return { name: "leftovers", ok: true, detail: [found, ...links.filter((sentence) => sentence !== "")].join(". ") };
+}
+
+/** That a folder is a link, so that what unfinished work leaves behind it stays. */
+async function describeLink(folder: string): Promise<string> {
+  const stats = await lstat(folder).catch(() => undefined);
+  return stats?.isSymbolicLink()
+    ? `${clip(escapePath(folder), PATH_CHARS)} is a link; nothing behind it is deleted`
+    : "";
 }
 
 function toLeftover(profile: string): Leftover {

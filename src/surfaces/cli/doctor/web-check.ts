@@ -36,7 +36,7 @@ async function findSearxng(
 ): Promise<string | undefined> {
   const address = `http://127.0.0.1:${port}`;
   try {
-    const text = await network?.post(new URL(`${address}/config`), {
+    const text = await network?.requestService(new URL(`${address}/config`), {
       timeoutMs: PROBE_TIMEOUT_MS,
       maxBytes: MAX_PROBE_BYTES,
       signal,

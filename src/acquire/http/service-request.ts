@@ -1,4 +1,4 @@
-/** Posts JSON to services that the user's settings name, each over a transport of its own. */
+/** Requests to services that the user's settings name, each over a transport of its own. */
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { openResponseBody, type ResponseBody } from "./body/response-body.ts";
@@ -6,8 +6,8 @@ import { withDeadline } from "./deadline.ts";
 import { assertHasContent, type FinalResponse, followRedirects, type RetryOptions } from "./redirects.ts";
 import type { Transport } from "./transport/undici-transport.ts";
 
-export type PostOptions = {
-  /** The body; without one the request is a GET. */
+export type ServiceRequest = {
+  /** The body of a POST; without one the request is a GET. */
   readonly json?: string | undefined;
   /** Headers for this service alone, such as its key. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,9 +17,9 @@ export type PostOptions = {
   readonly signal: AbortSignal;
 };
 
-type ServicePost = AsyncDisposable & { post(service: URL, options: PostOptions): Promise<string> };
+type ServiceRequester = AsyncDisposable & { request(service: URL, options: ServiceRequest): Promise<string> };
 
-type ServicePostOptions = {
+type ServiceOptions = {
   readonly retries: RetryOptions;
   readonly maxExpansion: number;
   headersFor(url: URL): Readonly<Record<string, string>>;
@@ -27,8 +27,13 @@ type ServicePostOptions = {
   openTransport(service: URL): Transport;
 };
 
-/** Posts without following redirects; disposing closes all transports. */
-export function makeServicePost({ retries, maxExpansion, headersFor, openTransport }: ServicePostOptions): ServicePost {
+/** Requests without following redirects; disposing closes all transports. */
+export function makeServiceRequester({
+  retries,
+  maxExpansion,
+  headersFor,
+  openTransport,
+}: ServiceOptions): ServiceRequester {
   const transports = new Map<string, Transport>();
 
   function findTransport(service: URL): Transport {
@@ -38,7 +43,7 @@ export function makeServicePost({ retries, maxExpansion, headersFor, openTranspo
   }
 
   return {
-    async post(service, { json, headers: ownHeaders = {}, timeoutMs, maxBytes, signal }) {
+    async request(service, { json, headers: ownHeaders = {}, timeoutMs, maxBytes, signal }) {
       const transport = findTransport(service);
       return withDeadline({ url: service, timeoutMs, signal }, async (deadline) => {
         const response = await followRedirects(service, {

@@ -1,0 +1,39 @@
+/** Hides what the page's own styles hide: by their rules, or in the colour of its background. */
+import { htmlWeights } from "../weights.ts";
+import { type Declarations, readStyleRules, type StyleRules, type StyleSheet } from "./style-rules.ts";
+import { hideSameColor, readStyleColors } from "./text-colors.ts";
+import type { Element } from "./tree.ts";
+import { hidesElement } from "./visibility.ts";
+
+/** Applies the style elements of a page, and the colours in its elements. */
+export function applyStyles(elements: readonly Element[], sheets: readonly StyleSheet[]): void {
+  const rules = readStyleRules(sheets, readBlock);
+  hideByRules(elements, rules);
+  hideSameColor(elements, rules);
+}
+
+/** The name under which a block says whether it hides its elements. */
+const HIDES = "hides";
+
+function readBlock(block: string): Declarations {
+  const colors = readStyleColors(block);
+  if (!mayHide.test(block)) return colors;
+  const value = hidesElement("style", block) ? "yes" : "no";
+  return new Map([...colors, [HIDES, { value, isImportant: block.includes("!important") }]]);
+}
+
+/** Quickly passes over blocks that neither hide their elements nor show what others hide. */
+const mayHide = /display|visib|hidden|transparent|rgba|clip|:\s*-\d|\(\s*-|scale|translate|font-size\s*:\s*[01.]/i;
+
+/** The attribute of an element whose own style shows it. */
+export const SHOWN = "data-shown";
+
+/** Not most of a page: that waits for a script. */
+function hideByRules(elements: readonly Element[], rules: StyleRules): void {
+  const maxElements = htmlWeights.visibility.maxTransparentShare * elements.length;
+  for (const element of elements) {
+    if (element.hidden || element.end - element.index > maxElements) continue;
+    const isShown = element.attributes[SHOWN] !== undefined;
+    if (rules.find(element, HIDES, isShown)?.value === "yes") element.hidden = true;
+  }
+}
