@@ -9,21 +9,27 @@ const REQUESTS = 20;
 const BODY_BYTES = 10_000_000;
 
 export async function printProxyMemory(): Promise<void> {
+  console.log(`${REQUESTS} requests of ${BODY_BYTES / 1e6} MB at once, each proxy in a process of its own:`);
+  console.table(await measureProxyMemory());
+}
+
+type Memory = { readonly "idle MB": number; readonly "peak MB": number };
+
+/** The memory of a plain proxy and of ours. */
+export async function measureProxyMemory(): Promise<{ readonly plain: Memory; readonly spillway: Memory }> {
   // The provider waits until it has all bodies, as a slow one would.
   const server = createServer((request, response) => {
     request.resume().once("end", () => setTimeout(() => response.end('{"choices":[]}'), 200));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const rows: Record<string, object> = {};
-  for (const kind of ["plain", "spillway"]) rows[kind] = await measure(kind, port);
-  console.log(`${REQUESTS} requests of ${BODY_BYTES / 1e6} MB at once, each proxy in a process of its own:`);
-  console.table(rows);
+  const rows = { plain: await measure("plain", port), spillway: await measure("spillway", port) };
   server.closeAllConnections();
   server.close();
+  return rows;
 }
 
-async function measure(kind: string, port: number): Promise<object> {
+async function measure(kind: string, port: number): Promise<Memory> {
   const child = fork(join(import.meta.dirname, "overflow-proxy-child.ts"), [kind, String(port)]);
   const [{ url }] = await once(child, "message");
   const before = await askPeak(child);

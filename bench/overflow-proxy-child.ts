@@ -15,7 +15,8 @@ async function openSpillway(): Promise<string> {
   const session = await openSession({ inMemory: true, settings: defaultSettings });
   const upstreams = parseUpstreams([`sim=http://127.0.0.1:${upstreamPort}`]);
   const recovery = openRecovery(session);
-  const proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 2 ** 26 });
+  const folders = session.spoolFolders;
+  const proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 2 ** 26, folders });
   return `${proxy.url}/sim`;
 }
 

@@ -1,7 +1,7 @@
 /** Benchmarks the store at many artifacts, beside version 0.1.0. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateOldStore, generateStore, NEW_BLOBS } from "./store-data.ts";
@@ -19,9 +19,9 @@ const oldSize = Number(oldGiven);
 const oldRoot = process.env.BENCH_STORE_OLD;
 
 const EXPIRED = 10_000;
-const ROUNDS = 3;
+const ROUNDS = 7;
 
-export const about = `CPU ms above the same command on an empty store, median of ${ROUNDS}; sweep of ${EXPIRED.toLocaleString("en")} expired`;
+export const about = `CPU ms of the built program, median of ${ROUNDS} taken in turn; sweep of ${EXPIRED.toLocaleString("en")} expired`;
 
 type Program = {
   readonly name: string;
@@ -34,8 +34,9 @@ export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-bench-store-"));
   try {
     const current = join(import.meta.dirname, "..");
+    buildProgram(current);
     console.log(
-      `Rows and blobs are generated. All expired artifacts and the ${NEW_BLOBS} newest have a blob of a few bytes; the others have none.\n`,
+      `Above the same command on an empty store (rm: above ls there), and after the slash above --version. Rows and blobs are generated. All expired artifacts and the ${NEW_BLOBS} newest have a blob of a few bytes; the others have none.\n`,
     );
     console.log(
       "| program | artifacts | ls | resources/list | rm | doctor | sweep | fetch overhead | peak MB above empty: ls, sweep |",
@@ -61,12 +62,20 @@ export async function run(): Promise<void> {
 
 function checkOutOld(folder: string): Program {
   const name = "0.1.0 (sweep of a tenth)";
-  if (oldRoot !== undefined) return { name, root: oldRoot, rounds: 1 };
+  if (oldRoot !== undefined) {
+    if (!existsSync(join(oldRoot, "dist"))) buildProgram(oldRoot);
+    return { name, root: oldRoot, rounds: 1 };
+  }
   mkdirSync(folder);
   const root = join(import.meta.dirname, "..");
   execFileSync("bash", ["-c", `git archive ${OLD_COMMIT} | tar x -C "$0"`, folder], { cwd: root });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  buildProgram(folder);
   return { name, root: folder, rounds: 1 };
+}
+
+function buildProgram(root: string): void {
+  execFileSync(process.execPath, [join(root, "scripts", "build.ts")], { cwd: root, stdio: "ignore" });
 }
 
 async function report(
@@ -76,30 +85,52 @@ async function report(
   refs: readonly string[],
   empty: string,
 ): Promise<void> {
-  const command = (...args: string[]) => [join(program.root, "src/surfaces/cli/entry.ts"), ...args];
+  const command = (...args: string[]) => [join(program.root, "dist/cli.js"), ...args];
   const resources = [join(import.meta.dirname, "store-resources.ts"), program.root];
-  const above = (args: readonly string[], rounds = program.rounds) => {
-    const onStore = Array.from({ length: rounds }, () => measure(args, home));
-    const onEmpty = Array.from({ length: rounds }, () => measure(args, empty));
-    return {
-      cpuMs: median(onStore.map(({ cpuMs }) => cpuMs)) - median(onEmpty.map(({ cpuMs }) => cpuMs)),
-      peakMb: median(onStore.map(({ peakMb }) => peakMb)) - median(onEmpty.map(({ peakMb }) => peakMb)),
-    };
-  };
-  const ls = above(command("artifacts", "ls"));
-  const listed = above(resources);
-  const removals = refs.slice(0, program.rounds).map((ref) => measure(command("artifacts", "rm", ref), home).cpuMs);
-  const rmStart = median(Array.from({ length: ROUNDS }, () => measure(command("artifacts", "ls"), empty).cpuMs));
-  const doctor = above(command("doctor"), 1);
-  const sweep = above(command("artifacts", "sweep"), 1);
+  const compare = (args: readonly string[], rounds = program.rounds, onEmpty = args) =>
+    compareRuns(rounds, {
+      onStore: (round) => measure(args.includes("rm") ? [...args, refs[round] ?? ""] : args, home),
+      onEmpty: () => measure(onEmpty, empty),
+      version: () => measure(command("--version"), empty),
+    });
+  const ls = compare(command("artifacts", "ls"));
+  const listed = compare(resources);
+  const rm = compare(command("artifacts", "rm"), program.rounds, command("artifacts", "ls"));
+  const doctor = compare(command("doctor"), 1);
+  const sweep = compare(command("artifacts", "sweep"), 1);
   const overheadMs = await measureFetchOverhead(program.root, home);
-  const commands = [ls.cpuMs, listed.cpuMs, median(removals) - rmStart, doctor.cpuMs, sweep.cpuMs];
-  const cells = [...commands.map((cpuMs) => cpuMs.toFixed(0)), overheadMs.toFixed(2)];
+  const commands = [ls, listed, rm, doctor, sweep].map(formatComparison);
   const peaks = `${ls.peakMb.toFixed(0)}, ${sweep.peakMb.toFixed(0)}`;
-  console.log(`| ${program.name} | ${size.toLocaleString("en")} | ${cells.join(" | ")} | ${peaks} |`);
+  const cells = [program.name, size.toLocaleString("en"), ...commands, overheadMs.toFixed(2), peaks];
+  console.log(`| ${cells.join(" | ")} |`);
 }
 
-function measure(args: readonly string[], home: string): { readonly cpuMs: number; readonly peakMb: number } {
+type Usage = { readonly cpuMs: number; readonly peakMb: number };
+
+/** The runs of one command, by round. */
+type Runs = Readonly<Record<"onStore" | "onEmpty" | "version", (round: number) => Usage>>;
+
+/** What a command uses above the same one on an empty store, and its CPU time above --version. */
+type Comparison = Usage & { readonly aboveVersionMs: number };
+
+function compareRuns(rounds: number, runs: Runs): Comparison {
+  const usages = Array.from({ length: rounds }, (_, round) => ({
+    onStore: runs.onStore(round),
+    onEmpty: runs.onEmpty(round),
+    version: runs.version(round),
+  }));
+  const typical = (name: keyof Runs, unit: keyof Usage) => median(usages.map((usage) => usage[name][unit]));
+  return {
+    cpuMs: typical("onStore", "cpuMs") - typical("onEmpty", "cpuMs"),
+    peakMb: typical("onStore", "peakMb") - typical("onEmpty", "peakMb"),
+    aboveVersionMs: typical("onStore", "cpuMs") - typical("version", "cpuMs"),
+  };
+}
+
+const formatComparison = ({ cpuMs, aboveVersionMs }: Comparison): string =>
+  `${cpuMs.toFixed(0)} / ${aboveVersionMs.toFixed(0)}`;
+
+function measure(args: readonly string[], home: string): Usage {
   const env = { ...process.env, SPILLWAY_HOME: home };
   const meter = join(import.meta.dirname, "store-meter.ts");
   const { status, stderr } = spawnSync(process.execPath, ["--import", meter, ...args], { env, encoding: "utf8" });

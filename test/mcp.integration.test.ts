@@ -8,7 +8,9 @@ import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { clientRows } from "../src/config/clients.ts";
 import { defaultSettings } from "../src/config/settings.ts";
+import { openSession } from "../src/session/session.ts";
 import { builtInTools, listOffered } from "../src/tools/tools.ts";
+import { makeMemorySpool, makeOrigin, plainTextDetection } from "./bodies.ts";
 import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 import { makePdfWithPages } from "./pdf.ts";
@@ -83,6 +85,24 @@ for (const revision of revisions) {
         client.callTool({ name: "nope", arguments: {} }),
         /Unknown tool: nope\. Tools: fetch_content/,
       );
+    });
+
+    test("lists artifacts in pages, and refuses a cursor that is not its own", async () => {
+      await using mcp = await openMcp();
+      const client = await mcp.client(revision);
+      await using session = await openSession({
+        settings: { ...defaultSettings, home: join(mcp.path, "home"), run: "elsewhere" },
+      });
+      for (let index = 0; index < 130; index++) {
+        await session.store.keep(makeMemorySpool(`${index}`), plainTextDetection, makeOrigin(`${index}.txt`));
+      }
+      const list = (cursor?: string) => client.request({ method: "resources/list", params: cursor ? { cursor } : {} });
+      const first = await list();
+      const second = await list(first.nextCursor);
+      assert.deepEqual([first.resources.length, second.resources.length, second.nextCursor], [102, 30, undefined]);
+      for (const cursor of ["2", "bm9uc2Vuc2U", Buffer.from("1 af_x 3").toString("base64url")]) {
+        await assert.rejects(list(cursor), { code: -32602, message: /begin at the first page/ }, cursor);
+      }
     });
 
     test("reads artifacts as resources, within the same budget", async () => {

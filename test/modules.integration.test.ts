@@ -150,7 +150,7 @@ const flows: readonly Flow[] = [
   {
     name: "proxy",
     args: ["proxy", "--set", "proxy.port=0"],
-    maxModules: 165,
+    maxModules: 171,
     without: ["search", "verbs", "tools", "extract", "surfaces/mcp", "surfaces/runner", "surfaces/ai-sdk"],
     stop: async (child) => {
       await once(child.stdout, "data");

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { countShownChars, isStub } from "../src/answer/stub-text.ts";
+import { includesText } from "../src/overflow/dialects/dialect.contract.ts";
 import type { Turn } from "../src/overflow/dialects/simulator.ts";
 import { findHttpSimulator, httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { findModelWindow, findServiceBytes } from "../src/overflow/limits/model-windows.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
+import { readArtifactBytes } from "./bodies.ts";
 import { countTokens } from "./provider.ts";
 import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
 
@@ -54,6 +56,49 @@ for (const simulator of httpSimulators) {
       assert.deepEqual(textsIn(sent[0]).map(countShownChars), [2_000, undefined, 2_000]);
       await post(name, conversation);
       assert.equal(provider.exchanges[1]?.json, sent[0], "the same bytes again");
+    });
+  });
+
+  describe(`what was written in earlier turns, in ${name}`, () => {
+    const [file, log] = [`file:\n${line.repeat(120)}`, `log:\n${line.repeat(150)}`];
+    const shell = { tool: "shell", result: { text: "done", form: "text" as const } };
+    // The first of parallel calls may be signed.
+    const turns: Turn[] = [
+      { user: log, rounds: [[shell, { ...shell, writes: file }]], answer: "Written." },
+      { user: "And now?", rounds: [[shell, { ...shell, writes: `newest ${file}` }]] },
+    ];
+    const conversation = conversationOf(turns);
+    const windowTokens = windowOf(turns, 0.75);
+
+    for (const [setting, text, other] of [
+      ["overflow.calls", file, log],
+      ["overflow.pastes", log, file],
+    ] as const) {
+      test(`${setting} replaces it where nothing else helps, and it can be read back`, async () => {
+        const settings = { "overflow.headroom": 0, [setting]: "on" as const };
+        const { post, session, provider } = await openRecoveringProvider({ windowTokens, wording: refuse }, settings);
+        const { response, sent } = await post(name, conversation);
+        const after = sent.at(-1) ?? "";
+        assert.deepEqual([response.status, sent.length], [200, 2]);
+        assert.ok(includesText(after, other) && includesText(after, `newest ${file}`));
+        assert.ok(!includesText(after.replaceAll("newest file", ""), text));
+        const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(after)?.[1] ?? assert.fail("no ref");
+        assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), text);
+        await post(name, conversation);
+        assert.deepEqual([provider.exchanges.length, provider.exchanges.at(-1)?.json], [3, after]);
+      });
+    }
+
+    test("stays as long as neither is set", async () => {
+      const { post } = await openRecoveringProvider({ windowTokens, wording: refuse }, { "overflow.headroom": 0 });
+      const { response, sent } = await post(name, conversation);
+      assert.deepEqual([response.ok, sent.length], [false, 1]);
+    });
+
+    test("a rule to keep a tool keeps what was given to it", async () => {
+      const settings = { "overflow.calls": "on" as const, "overflow.tools": ["shell=keep"] };
+      const { post } = await openRecoveringProvider({ windowTokens, wording: refuse }, settings);
+      assert.equal((await post(name, conversation)).response.ok, false);
     });
   });
 

@@ -23,6 +23,7 @@ export async function openProxiedProvider(
       port: 0,
       allowOrigins: ["https://app.example"],
       bodyBytes: 2 ** 24,
+      folders: session.spoolFolders,
       ...more,
     });
   let proxy = await open();

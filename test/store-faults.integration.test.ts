@@ -13,6 +13,7 @@ import { fetchSource } from "../src/verbs/fetch.ts";
 import { readArtifact } from "../src/verbs/read.ts";
 import { makeTemporaryFolder, splitChunks } from "./bodies.ts";
 import { openCli } from "./cli.ts";
+import { openMcp } from "./mcp.ts";
 
 describe("a locked catalogue", () => {
   test("costs the ref and not the answer; what was kept can be read meanwhile, and later everything works", async () => {
@@ -72,5 +73,24 @@ describe("a catalogue of a newer version", () => {
     assert.match((await cli.run(["store", "check", "--repair"])).err, /a newer version/, "a repair changes nothing");
     setVersion(1);
     assert.equal((await cli.run(["cat", ref])).out, "weir");
+  });
+
+  test("is named by the status of a server, which answers all the same", async () => {
+    await using mcp = await openMcp();
+    await mcp.write("a.txt", "weir");
+    const home = join(mcp.path, "home");
+    const { catalogue } = diskStorage(home);
+    await catalogue.run("UPDATE catalogue_schema SET version = 99");
+    await catalogue.close();
+    const client = await mcp.client("2025-11-25");
+    const reply = (await client.callTool({ name: "web_fetch", arguments: { url: "a.txt" } })) as {
+      content: { text: string }[];
+    };
+    assert.match(reply.content[0]?.text ?? "", /could not be kept: a newer version[\s\S]*weir/);
+    assert.equal((await client.listResources()).resources.length, 2);
+    const [content] = (await client.readResource({ uri: "health://status" })).contents;
+    const { status, store } = JSON.parse(content && "text" in content ? content.text : "");
+    assert.equal(status, "degraded");
+    assert.match(store.problem, /cannot be read: a newer version of Spillway has written it\. Update Spillway/);
   });
 });

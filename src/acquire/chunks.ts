@@ -1,19 +1,30 @@
 /** Bytes as a stream of chunks, from an open file or from memory. */
 import type { FileHandle } from "node:fs/promises";
 
-type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
+type ChunkOptions = {
+  readonly start?: number;
+  readonly end?: number;
+  readonly signal?: AbortSignal;
+  /**
+   * All chunks share a buffer: each is valid until the next one is asked for. New buffers for a long body take tens of
+   * megabytes before they are collected.
+   */
+  readonly inPlace?: boolean;
+};
 
 /** Large enough that a gigabyte takes a few thousand steps, small enough to hold many at once. */
 const CHUNK_BYTES = 128 * 1024;
 
 /** The file's bytes in order. The file is always closed at the end, also after an error. */
 export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}): AsyncGenerator<Uint8Array> {
-  const { start = 0, end = Number.POSITIVE_INFINITY, signal } = options;
+  const { start = 0, end = Number.POSITIVE_INFINITY, signal, inPlace = false } = options;
+  const shared = inPlace ? Buffer.allocUnsafe(Math.max(0, Math.min(CHUNK_BYTES, end - start))) : undefined;
   try {
     for (let position = start; position < end; ) {
       signal?.throwIfAborted();
-      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      const wanted = Math.min(CHUNK_BYTES, end - position);
+      const buffer = shared ?? Buffer.allocUnsafe(wanted);
+      const { bytesRead } = await handle.read(buffer, 0, wanted, position);
       if (bytesRead === 0) return;
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);

@@ -53,7 +53,7 @@ async function* readCheckedFile(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { handle } = await openCheckedFile(given, path, roots);
-  yield* readChunks(handle, { signal });
+  yield* readChunks(handle, { signal, inPlace: true });
 }
 
 async function openCheckedFile(

@@ -34,6 +34,7 @@ export type DownloadMonitor = {
 
 /** An open source: its bytes, and what is known about them before they are read. */
 export type OpenedSource = {
+  /** Each chunk is valid until the next one is asked for. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** The name to show to readers. */
   readonly name: string;

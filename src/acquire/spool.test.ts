@@ -40,6 +40,24 @@ describe("a spool", () => {
     assert.deepEqual(await readdir(folder.path), []);
   });
 
+  test("is not changed by a source that writes all chunks into one buffer", async () => {
+    await using folder = await makeTemporaryFolder();
+    async function* inOneBuffer(source: Buffer, chunkBytes: number): AsyncGenerator<Uint8Array> {
+      const buffer = Buffer.alloc(chunkBytes);
+      for (let start = 0; start < source.length; start += chunkBytes) {
+        yield buffer.subarray(0, source.copy(buffer, 0, start, start + chunkBytes));
+        buffer.fill("overwritten");
+      }
+    }
+    const source = Buffer.from(Array.from({ length: 900_000 }, (_, index) => index % 251));
+    for (const folders of [[folder.path], []]) {
+      for (const chunkBytes of [1_000, 100_000, 262_144, 400_000]) {
+        await using spooled = await spool(inOneBuffer(source, chunkBytes), open(folders));
+        assert.ok((await bytesOf(spooled.content)).equals(source), `${chunkBytes} bytes in a chunk`);
+      }
+    }
+  });
+
   for (const { name, size, cap, truncated } of [
     { name: "one byte under the cap", size: 999, cap: 1_000, truncated: false },
     { name: "exactly the cap", size: 1_000, cap: 1_000, truncated: false },

@@ -43,7 +43,8 @@ const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
 /** Reads the chunks up to the cap; on an error or an abort no file is left behind. */
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
-  let writer = makeMemoryWriter();
+  // Only a body that is one short chunk stays here, and nothing overwrites its last chunk.
+  let writer = makeMemoryWriter((bytes) => bytes);
   let sizeBytes = 0;
   let cutBy: SourceCut | null = null;
   try {
@@ -78,19 +79,30 @@ export function spoolBytes(bytes: Uint8Array): Spool {
   };
 }
 
-/** A write costs more than a copy, so small chunks are combined; a chunk that is large enough is passed unchanged. */
+/**
+ * A write costs more than a copy, so small chunks are combined in one buffer; a chunk that is large enough is passed
+ * unchanged. Each is valid until the next one is asked for.
+ */
 async function* gatherChunks(chunks: AsyncIterable<Uint8Array>, room: () => number): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = [];
-  let length = 0;
+  const block = Buffer.allocUnsafe(WRITE_BYTES);
+  let filled = 0;
   for await (const chunk of chunks) {
-    parts.push(chunk);
-    length += chunk.length;
-    // Once there is more than the cap allows, reading can stop.
-    if (length < WRITE_BYTES && length <= room()) continue;
-    yield joinChunks(parts);
-    [parts, length] = [[], 0];
+    if (filled === 0 && chunk.length >= WRITE_BYTES) {
+      yield chunk;
+      continue;
+    }
+    for (let taken = 0; taken < chunk.length; ) {
+      const piece = chunk.subarray(taken, taken + WRITE_BYTES - filled);
+      block.set(piece, filled);
+      filled += piece.length;
+      taken += piece.length;
+      // Once there is more than the cap allows, reading can stop.
+      if (filled < WRITE_BYTES && filled <= room()) continue;
+      yield block.subarray(0, filled);
+      filled = 0;
+    }
   }
-  if (length > 0) yield joinChunks(parts);
+  if (filled > 0) yield block.subarray(0, filled);
 }
 
 type Writer = {
@@ -171,12 +183,13 @@ function makeFileWriter(path: string, handle: nodeFiles.FileHandle, files: Spool
   };
 }
 
-function makeMemoryWriter(): Writer {
+/** Copies what it keeps, unless the caller knows better: the producer may overwrite the bytes. */
+function makeMemoryWriter(toOwn: (bytes: Uint8Array) => Uint8Array = (bytes) => Uint8Array.from(bytes)): Writer {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   return {
     async write(bytes) {
-      const accepted = bytes.subarray(0, MAX_MEMORY_BYTES - sizeBytes);
+      const accepted = toOwn(bytes.subarray(0, MAX_MEMORY_BYTES - sizeBytes));
       chunks.push(accepted);
       sizeBytes += accepted.length;
       return accepted.length;

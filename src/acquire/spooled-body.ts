@@ -15,8 +15,8 @@ function makeFileBody(path: string, sizeBytes: number): Body {
     async read(start, end) {
       return joinChunks(await Array.fromAsync(readChunks(await open(path), { start, end })));
     },
-    async *stream() {
-      yield* readChunks(await open(path), { end: sizeBytes });
+    async *stream(options) {
+      yield* readChunks(await open(path), { ...options, end: sizeBytes });
     },
   };
 }

@@ -42,7 +42,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref, isBlank });
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
-    reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
+    reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matched.count;
   const nextRead = findNextRead(facts);
   return {
     summary: summaryLine(facts),
@@ -166,15 +166,15 @@ function rangeSummary(facts: ReadFacts, reading: RangeReading): string {
 const quoteLabel = (label: string): string => (label === "" ? "" : JSON.stringify(clip(label)));
 
 /** A question about a text that is not extracted to its end is answered from a part of it, and says so. */
-function passageSummary(ref: string, { passages, matchedCount }: PassageReading, extract: Extract): string {
+function passageSummary(ref: string, { passages, matched }: PassageReading, extract: Extract): string {
   const where = extract.isPartial ? `${ref}, as far as it was read,` : ref;
-  if (matchedCount === 0)
+  if (matched.count === 0)
     return `[No passage of ${where} contains a word of the query. Try other words, or read by lines.]`;
-  const all = formatCount(matchedCount, "passage");
+  const all = `${matched.isEstimated ? "about " : ""}${formatCount(matched.count, "passage")}`;
   return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${where} that match the query.]`;
 }
 
-function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
+function passageFields({ passages, matched }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
   return {
     passages: passages.map(({ start, end, startLine, endLine, label, heading, score }) => ({
       offset: start,
@@ -185,7 +185,7 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
       heading,
       score: Number(score.toFixed(4)),
     })),
-    matched_count: matchedCount,
+    matched_count: matched.count,
   };
 }
 

@@ -13,6 +13,8 @@ export type StubFacts = {
   /** The replaced text; undefined for what cannot be shown as text. */
   readonly text?: string;
   readonly tool?: string;
+  /** Where the text was, unless it was a tool's result or an attachment. */
+  readonly place?: "call" | "message";
   readonly name?: string;
   /** How the model can read the rest. */
   readonly reader: StubReader;
@@ -35,12 +37,18 @@ function replaceControls(text: string): string {
 
 /** The first line of a stub. The number of characters below it identifies a stub: no text can be appended unnoticed. */
 function stubHead(facts: StubFacts, shownChars: number): string {
-  const { ref, kind, sizeBytes, text, tool, name, reader } = facts;
-  const fromTool = tool === undefined ? "" : ` from tool ${clip(tool, TOOL_NAME_CHARS)}`;
+  const { ref, kind, sizeBytes, text, name, reader } = facts;
   const quotedName = name === undefined ? "" : ` ${JSON.stringify(clip(name))}`;
   const length = text === undefined ? "" : `, ${formatCount(text.length, "char")}`;
   const excerptLine = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
-  return `[${OPENING} ${kind}${quotedName}${fromTool}, ${formatSize(sizeBytes)}${length}. ${namedSources(text ?? "")}Kept whole as artifact_ref=${ref}. ${howToRead(ref, reader)}]${excerptLine}`;
+  return `[${OPENING} ${kind}${quotedName}${originOf(facts)}, ${formatSize(sizeBytes)}${length}. ${namedSources(text ?? "")}Kept whole as artifact_ref=${ref}. ${howToRead(ref, reader)}]${excerptLine}`;
+}
+
+function originOf({ tool, place }: StubFacts): string {
+  if (place === "message") return " from the user";
+  const name = tool === undefined ? undefined : clip(tool, TOOL_NAME_CHARS);
+  if (place === "call") return ` that was given to ${name ?? "a tool"}`;
+  return name === undefined ? "" : ` from tool ${name}`;
 }
 
 /** The stub of a reply about kept sources still names them: a source can be read by pages, its reply cannot. */

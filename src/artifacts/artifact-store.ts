@@ -11,9 +11,10 @@ import {
   markArtifactUsed,
   ownsContent,
   pageOfArtifacts,
+  pageOfRecent,
   pageOfRun,
   readTotals,
-  recentlyUsed,
+  type UsePosition,
 } from "../catalogue/artifact-rows.ts";
 import { findBlob } from "../catalogue/blob-rows.ts";
 import { CatalogueError } from "../catalogue/sql.ts";
@@ -39,6 +40,14 @@ export type StoreOptions = {
 export type ListedArtifact =
   | { readonly record: ArtifactRecord }
   | { readonly ref: string; readonly damaged: SpillwayError };
+
+export type ListOptions = {
+  /** Whether records name the local files of their bytes, which takes longer. Default: yes. */
+  readonly withPaths?: boolean;
+};
+
+/** Artifacts, and where the next page begins; undefined after the last one. */
+export type RecentPage = { readonly artifacts: readonly ListedArtifact[]; readonly next: UsePosition | undefined };
 
 export type ArtifactStore = ReturnType<typeof openStore>;
 
@@ -190,8 +199,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
 
   const seen = (usedAt: number) => ({ last_used_at: new Date(usedAt).toISOString() });
 
-  const pathOf = (objectKey: string | null): string | null =>
-    objectKey === null ? null : (objects.path?.(objectKey) ?? null);
+  const pathOf = (objectKey: string | null | undefined): string | null =>
+    typeof objectKey === "string" ? (objects.path?.(objectKey) ?? null) : null;
 
   /** The complete bytes, verified, as a local file until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
@@ -222,21 +231,23 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   }
 
   /** All artifacts of this owner, the newest first, or those that one run used. Listing does not mark them as used. */
-  async function* list(ofRun?: string): AsyncGenerator<ListedArtifact> {
+  async function* list(ofRun?: string, { withPaths = true }: ListOptions = {}): AsyncGenerator<ListedArtifact> {
+    const rows = { limit: PAGE_ROWS, withObjects: withPaths };
     let last: ListedRow | undefined;
     do {
       const page: ListedRow[] =
         ofRun === undefined
-          ? await pageOfArtifacts(catalogue, ownerId, PAGE_ROWS, last)
-          : await pageOfRun(catalogue, ownerId, safeFileName(ofRun), PAGE_ROWS, last?.ref);
+          ? await pageOfArtifacts(catalogue, ownerId, rows, last)
+          : await pageOfRun(catalogue, ownerId, safeFileName(ofRun), rows, last?.ref);
       yield* page.map(toListed);
       last = page.length < PAGE_ROWS ? undefined : page.at(-1);
     } while (last !== undefined);
   }
 
-  /** The artifacts used last, the latest first. */
-  async function listRecent(limit: number): Promise<ListedArtifact[]> {
-    return (await recentlyUsed(catalogue, ownerId, limit)).map(toListed);
+  /** One page of the artifacts used last, the latest first, without paths. */
+  async function listRecent(limit: number, after?: UsePosition): Promise<RecentPage> {
+    const rows = await pageOfRecent(catalogue, ownerId, limit, after);
+    return { artifacts: rows.map(toListed), next: rows.length < limit ? undefined : rows.at(-1) };
   }
 
   function toListed(row: ListedRow): ListedArtifact {

@@ -103,7 +103,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
     const above = prefix.slice(0, prefix.lastIndexOf("/") + 1);
     const folder = above === "" ? root : pathOf(above.slice(0, -1));
-    if (await leadsElsewhere(folder)) return;
+    if (!(await isOurs(folder))) return;
     const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
     // A file whose name is not a key is not ours and is not touched.
     const ours = entries.filter(({ name }) => isKey(name));
@@ -117,16 +117,16 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     }
   }
 
-  /** What lies behind a link is not ours to list, and so not to delete. */
-  async function leadsElsewhere(folder: string): Promise<boolean> {
-    if (folder.length <= root.length) return false;
+  /** Whether a folder exists and is below ours. What lies behind a link is not ours to list, and so not to delete. */
+  async function isOurs(folder: string): Promise<boolean> {
+    if (folder.length <= root.length) return true;
     const stats = await undefinedIfMissing(files.lstat(folder));
-    return stats?.isDirectory() === false || leadsElsewhere(dirname(folder));
+    return stats?.isDirectory() === true && isOurs(dirname(folder));
   }
 
   async function* folders(prefix: string): AsyncGenerator<string> {
     const folder = pathOf(prefix.slice(0, -1));
-    if (await leadsElsewhere(folder)) return;
+    if (!(await isOurs(folder))) return;
     const entries = await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }));
     for (const entry of entries ?? []) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
   }

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
-import { cp, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readdir, readFile, rename, symlink, unlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, test } from "node:test";
-import { makeTemporaryFolder, readArtifactBytes } from "../../test/bodies.ts";
+import {
+  makeMemorySpool,
+  makeOrigin,
+  makeTemporaryFolder,
+  plainTextDetection,
+  readArtifactBytes,
+} from "../../test/bodies.ts";
 import { memoryCatalogue } from "../catalogue/catalogue.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { type ArtifactStore, openStore } from "./artifact-store.ts";
@@ -49,6 +55,24 @@ async function assertComplete(store: ArtifactStore): Promise<void> {
 const openOldStore = (home: string) => openStore(diskStorage(home), owner);
 
 describe("a store of version 0.1.0", () => {
+  test("is read where no catalogue can be created, and none of its files is touched", async () => {
+    await using old = await copyOldStore();
+    const listFiles = async () => (await readdir(old.home, { recursive: true })).sort();
+    const [sha256 = ""] = (await readdir(join(old.home, "blobs"), { recursive: true })).filter(
+      (name) => name.length > 60,
+    );
+    await mkdir(join(old.home, "trash"));
+    await rename(join(old.home, "blobs", sha256), join(old.home, "trash", basename(sha256)));
+    await symlink(join(old.home, "missing", "catalogue.db"), join(old.home, "catalogue.db"));
+    const before = await listFiles();
+    const store = openOldStore(old.home);
+    await assertComplete(store);
+    assert.deepEqual(await listFiles(), before);
+    const kept = store.keep(makeMemorySpool("new"), plainTextDetection, makeOrigin("new"));
+    await assert.rejects(kept, { code: "store_unavailable" });
+    await assertComplete(store);
+  });
+
   test("is imported at first use, without losing a ref, and its files are removed", async () => {
     await using old = await copyOldStore();
     const store = openOldStore(old.home);

@@ -29,10 +29,15 @@ const guardKey = `${ownersPrefix}in.catalogue/records/see-catalogue.db.json`;
 
 const guardText = "The records of this store are rows of catalogue.db.\n";
 
-export function openOldRecords(objects: Objects, sql: Sql): OldRecords {
+export type ImportOptions = {
+  /** For rows that do not last: the files stay, and nothing is written. */
+  readonly keepFiles?: boolean;
+};
+
+export function openOldRecords(objects: Objects, sql: Sql, { keepFiles = false }: ImportOptions = {}): OldRecords {
   /** In this order: a tombstone counts only if there is no record, and a use only if there is one. */
   async function importAll(): Promise<boolean> {
-    await keepGuard(objects);
+    if (!keepFiles) await keepGuard(objects);
     let hadRecords = false;
     for (const { folder, importFile } of kinds) {
       for await (const batch of batchesOf(objects, folder)) {
@@ -40,19 +45,19 @@ export function openOldRecords(objects: Objects, sql: Sql): OldRecords {
         hadRecords ||= folder === "records";
       }
     }
-    if (hadRecords) await findOrphans(objects, sql);
+    if (hadRecords && !keepFiles) await findOrphans(objects, sql);
     return hadRecords;
   }
 
   async function importBatch(batch: readonly OldFile[], importFile: ImportFile): Promise<void> {
-    const ready = await Promise.all(batch.map((file) => loadFile(objects, file)));
+    const ready = await Promise.all(batch.map((file) => loadFile(objects, file, keepFiles)));
     await sql.transact(
       async (queries) => {
         for (const file of ready) if (file) await importFile(queries, file);
       },
       { durable: true },
     );
-    for (const { key } of batch) await ignoreUnwritable(objects.delete(key));
+    if (!keepFiles) for (const { key } of batch) await ignoreUnwritable(objects.delete(key));
   }
 
   async function importOne(ownerId: string, ref: string): Promise<boolean> {
@@ -130,23 +135,26 @@ async function ownersOf(objects: Objects): Promise<string[]> {
 }
 
 /** Undefined if another process has imported the file meanwhile. */
-async function loadFile(objects: Objects, file: OldFile): Promise<LoadedFile | undefined> {
+async function loadFile(objects: Objects, file: OldFile, keepFiles: boolean): Promise<LoadedFile | undefined> {
   if (file.folder === "runs" || file.folder === "swept") return { ...file, text: "", blob: null };
   const text = (await readObject(objects, file.key))?.toString("utf8");
   if (text === undefined) return undefined;
   const isRecord = file.folder === "records" || file.folder === "aside";
-  return { ...file, text, blob: isRecord ? await findOldBlob(objects, text) : null };
+  return { ...file, text, blob: isRecord ? await findOldBlob(objects, text, keepFiles) : null };
 }
 
-/** The bytes of a record, moved back if a killed sweeper had set them aside. */
-async function findOldBlob(objects: Objects, text: string): Promise<LoadedFile["blob"]> {
+/** The bytes of a record. Those that a killed sweeper had set aside are moved back, or, if files stay, used where they are. */
+async function findOldBlob(objects: Objects, text: string, keepFiles: boolean): Promise<LoadedFile["blob"]> {
   const sha256 = readOldRecord(text)?.sha256;
   if (sha256 === undefined) return null;
+  const asideKey = `trash/${sha256}`;
   const objectKey = `${blobPrefix}${sha256.slice(0, 2)}/${sha256}`;
-  const head =
-    (await objects.head(objectKey)) ??
-    ((await objects.move(`trash/${sha256}`, objectKey)) ? await objects.head(objectKey) : undefined);
-  return head === undefined ? null : { objectKey, sizeBytes: head.sizeBytes };
+  if (!(await objects.head(objectKey)) && !keepFiles) await objects.move(asideKey, objectKey);
+  for (const key of keepFiles ? [objectKey, asideKey] : [objectKey]) {
+    const head = await objects.head(key);
+    if (head) return { objectKey: key, sizeBytes: head.sizeBytes };
+  }
+  return null;
 }
 
 /** A record that cannot be read becomes a row that says so, and its ref stays listed. */

@@ -34,7 +34,7 @@ export type StoredRecord = {
 
 /** The record as users see it. */
 export type ArtifactRecord = StoredRecord & {
-  /** The complete bytes as a local file, or null if the store has no files. */
+  /** The complete bytes as a local file; null if the store has no files, and in a listing without paths. */
   readonly path: string | null;
   readonly last_used_at: string;
 };

@@ -28,10 +28,20 @@ export function diskStorage(home: string, files?: FileSystem): Storage {
   const objects = diskObjects(home, files);
   const sql = sqliteSql(join(home, CATALOGUE_FILE), files && { files });
   const oldRecords = openOldRecords(objects, sql);
-  const catalogue = openCatalogue(sql, async () => {
-    if (await oldRecords.importAll()) await copyImported(sql, home);
+  const catalogue = openCatalogue(sql, {
+    async prepare() {
+      if (await oldRecords.importAll()) await copyImported(sql, home);
+    },
+    openSubstitute: () => readOldStore(objects),
   });
   return { objects, catalogue, oldRecords, journal: openJournal(home, catalogue), folder: home };
+}
+
+/** The rows of a store of version 0.1.0 on a disk that takes no changes, in memory. */
+async function readOldStore(objects: Objects): Promise<Sql> {
+  const catalogue = memoryCatalogue();
+  await openOldRecords(objects, catalogue, { keepFiles: true }).importAll();
+  return catalogue;
 }
 
 /** The files of imported records are gone and not in the journal, so a snapshot has to have them. */

@@ -23,8 +23,6 @@ export type FoundArtifact = ArtifactRow & {
   readonly run_used_at: number | null;
 };
 
-const withBlob = "SELECT a.*, b.object_key FROM artifacts a LEFT JOIN blobs b ON b.sha256 = a.sha256";
-
 export async function findArtifactRow(
   queries: Queries,
   owner: string,
@@ -153,23 +151,40 @@ async function countOneLess(queries: Queries, owner: string, run: string): Promi
 /** Where a page of a listing begins: after this artifact. */
 export type PagePosition = { readonly created_at: number; readonly ref: string };
 
-export type ListedRow = ArtifactRow & { readonly object_key: string | null };
+export type ListedRow = ArtifactRow & {
+  /** Absent from a listing that does not ask where the bytes are: finding them takes three times as long as the rest. */
+  readonly object_key?: string | null;
+};
+
+export type ListingPage = {
+  readonly limit: number;
+  /** Whether to find where the bytes are. */
+  readonly withObjects: boolean;
+};
 
 /** One page of an owner's artifacts, the newest first. Rows do not move between pages while others use them. */
 export async function pageOfArtifacts(
   queries: Queries,
   owner: string,
-  limit: number,
+  page: ListingPage,
   after?: PagePosition,
 ): Promise<ListedRow[]> {
   const { created_at, ref } = after ?? { created_at: Number.MAX_SAFE_INTEGER, ref: "" };
+  const { columns, join } = selection(page);
   return queries.all(
-    `${withBlob} WHERE a.owner = ? AND (a.created_at, a.ref) < (?, ?) ORDER BY a.created_at DESC, a.ref DESC LIMIT ?`,
+    `SELECT ${columns} FROM artifacts a ${join}
+     WHERE a.owner = ? AND (a.created_at, a.ref) < (?, ?) ORDER BY a.created_at DESC, a.ref DESC LIMIT ?`,
     owner,
     created_at,
     ref,
-    limit,
+    page.limit,
   );
+}
+
+function selection({ withObjects }: ListingPage) {
+  return withObjects
+    ? { columns: "a.*, b.object_key", join: "LEFT JOIN blobs b ON b.sha256 = a.sha256" }
+    : { columns: "a.*", join: "" };
 }
 
 /** One page of the artifacts that a run used, in the order of their refs. */
@@ -177,23 +192,38 @@ export async function pageOfRun(
   queries: Queries,
   owner: string,
   run: string,
-  limit: number,
+  page: ListingPage,
   afterRef = "",
 ): Promise<ListedRow[]> {
+  const { columns, join } = selection(page);
   return queries.all(
-    `SELECT a.*, b.object_key FROM uses u
-     JOIN artifacts a ON a.owner = u.owner AND a.ref = u.ref LEFT JOIN blobs b ON b.sha256 = a.sha256
+    `SELECT ${columns} FROM uses u JOIN artifacts a ON a.owner = u.owner AND a.ref = u.ref ${join}
      WHERE u.owner = ? AND u.run = ? AND u.ref > ? ORDER BY u.ref LIMIT ?`,
     owner,
     run,
     afterRef,
-    limit,
+    page.limit,
   );
 }
 
-/** The artifacts used last, the latest first. */
-export async function recentlyUsed(queries: Queries, owner: string, limit: number): Promise<ListedRow[]> {
-  return queries.all(`${withBlob} WHERE a.owner = ? ORDER BY a.used_at DESC, a.ref DESC LIMIT ?`, owner, limit);
+/** Where a page of the artifacts used last begins: after this one. */
+export type UsePosition = { readonly used_at: number; readonly ref: string };
+
+/** One page of the artifacts used last, the latest first. */
+export async function pageOfRecent(
+  queries: Queries,
+  owner: string,
+  limit: number,
+  after?: UsePosition,
+): Promise<ListedRow[]> {
+  const { used_at, ref } = after ?? { used_at: Number.MAX_SAFE_INTEGER, ref: "" };
+  return queries.all(
+    "SELECT * FROM artifacts WHERE owner = ? AND (used_at, ref) < (?, ?) ORDER BY used_at DESC, ref DESC LIMIT ?",
+    owner,
+    used_at,
+    ref,
+    limit,
+  );
 }
 
 /** What an owner has: artifacts, and bytes counted once per content. */

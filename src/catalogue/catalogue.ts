@@ -5,12 +5,20 @@ import { sqliteSql } from "./sqlite-sql.ts";
 
 export type Catalogue = Sql;
 
+export type CatalogueOptions = {
+  /** What else to do before the first query. */
+  readonly prepare?: () => Promise<void>;
+  /** Where queries find rows if there is no database and none can be created. Default: they find none. */
+  readonly openSubstitute?: () => Promise<Sql>;
+};
+
 /** Prepares the database before its first query: its tables, and what else is given. A failure is tried again. */
-export function openCatalogue(sql: Sql, prepare: (sql: Sql) => Promise<void> = async () => undefined): Catalogue {
+export function openCatalogue(sql: Sql, { prepare, openSubstitute }: CatalogueOptions = {}): Catalogue {
   let preparing: Promise<void> | undefined;
+  let substitute: Promise<Sql> | undefined;
 
   async function ready(): Promise<Sql> {
-    preparing ??= updateSchema(sql).then(() => prepare(sql));
+    preparing ??= updateSchema(sql).then(prepare);
     try {
       await preparing;
     } catch (error) {
@@ -20,12 +28,31 @@ export function openCatalogue(sql: Sql, prepare: (sql: Sql) => Promise<void> = a
     return sql;
   }
 
-  /** Where there is no database and none can be created, there are no rows. */
   async function query<T>(find: (sql: Sql) => Promise<T>, nothing: T): Promise<T> {
     try {
       return await find(await ready());
     } catch (error) {
-      if (error instanceof CatalogueError && error.isAbsent) return nothing;
+      if (!(error instanceof CatalogueError) || !error.isAbsent) throw error;
+      return openSubstitute === undefined ? nothing : find(await readySubstitute(openSubstitute));
+    }
+  }
+
+  async function readySubstitute(open: () => Promise<Sql>): Promise<Sql> {
+    substitute ??= open();
+    try {
+      return await substitute;
+    } catch (error) {
+      substitute = undefined;
+      throw error;
+    }
+  }
+
+  /** Without the preparation, which fails on a damaged database. One that is absent is not damaged. */
+  async function findDamage(): Promise<readonly string[]> {
+    try {
+      return await sql.findDamage();
+    } catch (error) {
+      if (error instanceof CatalogueError && error.isAbsent) return [];
       throw error;
     }
   }
@@ -38,9 +65,11 @@ export function openCatalogue(sql: Sql, prepare: (sql: Sql) => Promise<void> = a
     run: async (statement, ...values) => (await ready()).run(statement, ...values),
     transact: async (work, options) => (await ready()).transact(work, options),
     copyTo: async (path) => (await ready()).copyTo(path),
-    findDamage: () => sql.findDamage(),
+    findDamage,
     close: async () => {
       preparing = undefined;
+      await (await substitute?.catch(() => undefined))?.close();
+      substitute = undefined;
       await sql.close();
     },
   };

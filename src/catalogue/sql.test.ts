@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stat, writeFile } from "node:fs/promises";
+import { mkdir, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
@@ -74,6 +74,27 @@ describe("a catalogue in SQLite", () => {
     assert.equal((await sql.all("SELECT * FROM garbage")).length, 1);
     await sql.all("PRAGMA max_page_count = 1000000");
     await insert("x".repeat(100_000));
+    assert.equal((await sql.all("SELECT * FROM garbage")).length, 2);
+    await sql.close();
+  });
+
+  test("is read while it cannot be changed, and changed again as soon as it can be", async () => {
+    await using folder = await makeTemporaryFolder();
+    const path = join(folder.path, "catalogue.db");
+    const before = sqliteSql(path);
+    await updateSchema(before);
+    await before.run("INSERT INTO garbage VALUES ('kept', 0)");
+    await before.close();
+    // Where the index of the log should be is a folder, so SQLite cannot write.
+    await mkdir(`${path}-shm`);
+    const sql = sqliteSql(path);
+    assert.equal((await sql.all("SELECT * FROM garbage")).length, 1);
+    const insert = () => sql.run("INSERT INTO garbage VALUES ('later', 0)");
+    assert.equal(await faultOf(insert()), "read_only");
+    assert.equal(await faultOf(sql.transact((queries) => queries.run("DELETE FROM garbage"))), "read_only");
+    assert.equal((await sql.all("SELECT * FROM garbage")).length, 1);
+    await rmdir(`${path}-shm`);
+    await insert();
     assert.equal((await sql.all("SELECT * FROM garbage")).length, 2);
     await sql.close();
   });

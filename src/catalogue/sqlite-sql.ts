@@ -27,6 +27,8 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   let opening: Promise<Connection> | undefined;
   /** After one call has waited in vain, the next ones wait for less, so that one reply waits only once. */
   let waitMs = busyMs;
+  /** Whether the last change was refused although the database was opened for changes. */
+  let wasRefused = false;
 
   async function waitForOthers<T>(attempt: () => T | Promise<T>): Promise<T> {
     try {
@@ -49,6 +51,18 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
     }
   }
 
+  /** A database that could only be read is opened again: the disk may take changes by now. */
+  async function connectToChange(): Promise<Connection> {
+    const current = await connect();
+    if (current.refusal === undefined && !wasRefused) return current;
+    wasRefused = false;
+    current.close();
+    opening = undefined;
+    const next = await connect();
+    if (next.refusal !== undefined) throw next.refusal;
+    return next;
+  }
+
   async function query<T>(run: (connection: Connection) => T): Promise<T> {
     return takeTurn(async () => {
       const connection = await connect();
@@ -56,12 +70,23 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
     });
   }
 
+  async function change<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return takeTurn(async () => {
+      const connection = await connectToChange();
+      try {
+        return await work(connection);
+      } catch (error) {
+        wasRefused = error instanceof CatalogueError && error.fault === "read_only";
+        throw error;
+      }
+    });
+  }
+
   async function transact<T>(
     work: (queries: Queries) => Promise<T>,
     { durable = false }: TransactionOptions = {},
   ): Promise<T> {
-    const { connection, result } = await takeTurn(async () => {
-      const current = await connect();
+    const { connection, result } = await change(async (current) => {
       await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"));
       return { connection: current, result: await finish(current, work) };
     });
@@ -74,7 +99,7 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
       query((connection) => connection.all<Row>(statement, values)),
     get: <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
       query((connection) => connection.all<Row>(statement, values)[0]),
-    run: (statement, ...values) => query((connection) => connection.run(statement, values)),
+    run: (statement, ...values) => change((connection) => waitForOthers(() => connection.run(statement, values))),
     transact,
     async copyTo(target) {
       if (path === undefined) return false;
@@ -140,6 +165,8 @@ const ALL_PAGES = 2 ** 31 - 1;
 
 type Connection = {
   readonly database: DatabaseSync;
+  /** Why the database can only be read; undefined if it can be changed. */
+  readonly refusal: unknown;
   all<Row extends SqlRow>(statement: string, values: readonly SqlValue[]): Row[];
   run(statement: string, values: readonly SqlValue[]): number;
   /** Makes every committed transaction survive a power failure. */
@@ -151,7 +178,8 @@ type Files = NonNullable<SqliteOptions["files"]>;
 
 async function openConnection(path: string | undefined, files: Files): Promise<Connection> {
   const { DatabaseSync } = await import("../system/load-sqlite.ts");
-  const database = path === undefined ? new DatabaseSync(":memory:") : await openDatabase(path, DatabaseSync);
+  const { database, refusal } =
+    path === undefined ? { database: new DatabaseSync(":memory:") } : await openDatabase(path, DatabaseSync);
   const statements = new Map<string, StatementSync>();
   const syncLog = path === undefined ? async () => undefined : makeLogSync(path, files);
 
@@ -163,6 +191,7 @@ async function openConnection(path: string | undefined, files: Files): Promise<C
 
   return {
     database,
+    refusal,
     all: <Row extends SqlRow>(statement: string, values: readonly SqlValue[]) =>
       prepare(statement).all(...values) as unknown as Row[],
     run: (statement, values) => Number(prepare(statement).run(...values).changes),
@@ -175,17 +204,19 @@ async function openConnection(path: string | undefined, files: Files): Promise<C
 }
 
 /** A folder or disk that takes no changes still lets the rows be read. */
-async function openDatabase(path: string, Database: typeof DatabaseSync): Promise<DatabaseSync> {
+async function openDatabase(path: string, Database: typeof DatabaseSync): Promise<OpenedDatabase> {
   try {
     await makeFolders(dirname(path));
     makePrivate(path);
-    return configure(new Database(path));
+    return { database: configure(new Database(path)) };
   } catch (error) {
     if (isDamaged(error) || isBusy(error)) throw error;
     if (isEmpty(path)) throw toAbsentError(error);
-    return openReadOnly(path, Database, error);
+    return { database: openReadOnly(path, Database, error), refusal: toCatalogueError(error) };
   }
 }
+
+type OpenedDatabase = { readonly database: DatabaseSync; readonly refusal?: unknown };
 
 /** Where a full disk had no room for the first page, there is a file without one. */
 const isEmpty = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;

@@ -600,6 +600,33 @@ export const settingRows = {
       "Rules for the results of tools, each as tool=rule: keep (never removed), first (removed before others), or a number of " +
       "characters (longer results are cut to their beginning and end before they are sent).",
   },
+  "overflow.calls": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether long texts that the model wrote into tool calls of earlier turns, such as the content of write_file, may be " +
+      "replaced by stubs once older results do not suffice.",
+  },
+  "overflow.pastes": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether the user's texts of 8,000 and more characters in earlier turns may be replaced by stubs once older results do " +
+      "not suffice.",
+  },
+  "overflow.count_tokens": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether the provider's free endpoint that counts tokens (Anthropic, OpenAI Responses, Gemini) is asked for the size of a " +
+      "smaller request before it is sent. The request is sent there too.",
+  },
   "overflow.tell_client": {
     type: "integer",
     default: 0,

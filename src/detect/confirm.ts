@@ -113,9 +113,9 @@ class TrackedBody implements Body {
     }
   }
 
-  async *stream(): AsyncGenerator<Uint8Array> {
+  async *stream(options?: { readonly inPlace?: boolean }): AsyncGenerator<Uint8Array> {
     try {
-      yield* this.#body.stream();
+      yield* this.#body.stream(options);
     } catch (error) {
       this.hasFailed = true;
       throw error;

@@ -62,6 +62,6 @@ export type Body = {
   readonly sizeBytes: number;
   /** Bytes [start, end), fewer at the end of the body. */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** Every byte once, from the start, in chunks. */
-  stream(): AsyncIterable<Uint8Array>;
+  /** Every byte once, from the start, in chunks. With `inPlace` each is valid only until the next one is asked for. */
+  stream(options?: { readonly inPlace?: boolean }): AsyncIterable<Uint8Array>;
 };

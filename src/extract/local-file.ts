@@ -1,39 +1,25 @@
 /** Reads the bytes of one kept file, for handlers that run in this process. */
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { toBody } from "../acquire/spooled-body.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { LocalFile } from "./handler.ts";
 
 /** The file from its start, chunk by chunk. An abort is thrown as the signal's own reason. */
-export async function* readBytes(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  signal.throwIfAborted();
-  try {
-    for await (const chunk of toBody(file.content, file.sizeBytes).stream()) {
-      signal.throwIfAborted();
-      yield chunk;
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw readError(file, error);
-  }
+export function readBytes(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  return readChecked(file, signal, false);
 }
 
-const READ_BYTES = 128 * 1024;
-
 /** The same, all in one buffer: each chunk is valid until the next one is asked for. For long texts, which need no copy. */
-export async function* readBytesInPlace(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if (!("path" in file.content)) return yield* readBytes(file, signal);
+export function readBytesInPlace(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  return readChecked(file, signal, true);
+}
+
+async function* readChecked(file: LocalFile, signal: AbortSignal, inPlace: boolean): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   try {
-    await using handle = await open(file.content.path);
-    const buffer = Buffer.allocUnsafe(READ_BYTES);
-    for (let position = 0; position < file.sizeBytes; ) {
+    for await (const chunk of toBody(file.content, file.sizeBytes).stream({ inPlace })) {
       signal.throwIfAborted();
-      const wanted = Math.min(READ_BYTES, file.sizeBytes - position);
-      const { bytesRead } = await handle.read(buffer, 0, wanted, position);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-      position += bytesRead;
+      yield chunk;
     }
   } catch (error) {
     signal.throwIfAborted();

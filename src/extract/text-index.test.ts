@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { isIndexedText, openTextIndex } from "./text-index.ts";
@@ -27,6 +28,10 @@ describe("the index of a long text", () => {
   for (const { name, text } of [
     { name: "with short lines", text: lines.join("") },
     { name: "in one line of characters of several bytes", text: "ä€🌊".repeat(100_000) },
+    {
+      name: "in ASCII",
+      text: Array.from({ length: 40_000 }, (_, line) => `${line}: served in\t${line % 900} ms\n`).join(""),
+    },
     { name: "without a line end after the last line", text: `${lines.join("")}the end` },
   ]) {
     test(`gives back every character of a text ${name}, with true offsets and lines`, async () => {
@@ -74,6 +79,35 @@ describe("the index of a long text", () => {
     assert.equal(size.chars, "länge red\n".length * 40_000);
     const parts = await Array.fromAsync(segments(), ({ text }) => text);
     assert.ok(parts.join("") === "länge red\n".repeat(40_000));
+  });
+
+  test("counts exactly the text that is read, whatever is cleaned from it", async () => {
+    const pieces = fc.constantFrom(
+      "a",
+      "b c",
+      "\n",
+      "\r\n",
+      "\r",
+      "\t",
+      "ä",
+      "🌊",
+      "\0",
+      "\x7f",
+      "\x1b[0m",
+      "\ufeff",
+      "\u200b",
+    );
+    const plain = fc.constantFrom("a", "b c", "\n", "\t", "~");
+    const text = fc.oneof(fc.array(pieces, { minLength: 1 }), fc.array(plain, { minLength: 1 }));
+    await fc.assert(
+      fc.asyncProperty(text, async (words) => {
+        await using opened = await openText(words.join(""));
+        const { size, segments } = await openTextIndex(opened.source, "extracts/abc/x.");
+        const read = (await Array.fromAsync(segments(), (part) => part.text)).join("");
+        assert.deepEqual([size.chars, size.lineEnds], [read.length, read.split("\n").length - 1]);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test("is for texts in a file, in a charset with safe line ends, and without headings", async () => {

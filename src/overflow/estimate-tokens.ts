@@ -1,7 +1,10 @@
 /** Estimates tokens offline and for any model. The figures of a refusal correct the scale. */
 
+import { readImageSize } from "../detect/image-size.ts";
 import type { Path } from "../system/json-edits.ts";
-import type { Dialect, PartContent, RequestBody } from "./dialects/dialect.ts";
+import type { PartContent, RequestBody } from "./dialects/dialect.ts";
+import { countPictureTokens } from "./picture-prices.ts";
+import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** Longer texts are estimated from samples. */
 const MAX_COUNTED_CHARS = 16_384;
@@ -107,53 +110,65 @@ function runTokens(kind: number, run: number): number {
   }
 }
 
-/** Providers count a fixed number of tokens for a picture, and for a document a number per page. */
+/** What most providers count for a large picture. For a document they count a number per page. */
 const PICTURE_TOKENS = 1_600;
+/** A camera writes a preview and its settings before the size. */
+const MAX_HEADER_CHARS = 128 * 1024;
 const DOCUMENT_CHARS_PER_TOKEN = 40;
 
-/** One plan needs the tokens of the same part several times. */
+/** One plan needs the tokens of the same part several times. A content belongs to one request, and so to one model. */
 const countsByContent = new WeakMap<PartContent, TokenCounts>();
 
-/** Estimates the tokens of a part, for all tokenizers. */
-export function countPartTokens(content: PartContent): TokenCounts {
-  const counts = countsByContent.get(content) ?? toCounts(countPart(content));
+/** Estimates the tokens of a part, for all tokenizers. Models differ in what they count for a picture. */
+export function countPartTokens(content: PartContent, model: string): TokenCounts {
+  const counts = countsByContent.get(content) ?? toCounts(countPart(content, model));
   countsByContent.set(content, counts);
   return counts;
 }
 
 /** Estimates the tokens of a part. */
-export function estimatePartTokens(content: PartContent): number {
-  return Math.ceil(countPartTokens(content)[0] ?? 0);
+export function estimatePartTokens(content: PartContent, model: string): number {
+  return Math.ceil(countPartTokens(content, model)[0] ?? 0);
 }
 
-function countPart(content: PartContent): KindTokens {
+function countPart(content: PartContent, model: string): KindTokens {
   const tokens: KindTokens = new Float64Array(kinds.length);
   if ("text" in content) addText(tokens, content.text);
-  else tokens[PICTURE] = countAttachment(content);
+  else tokens[PICTURE] = countAttachment(content, model);
   return tokens;
 }
 
-function countAttachment({ mediaType, base64 }: Exclude<PartContent, { text: string }>): number {
-  if (mediaType.startsWith("image/")) return Math.min(PICTURE_TOKENS, Math.ceil(base64.length / 4));
-  return Math.ceil(base64.length / DOCUMENT_CHARS_PER_TOKEN);
+function countAttachment({ mediaType, base64 }: Exclude<PartContent, { text: string }>, model: string): number {
+  if (!mediaType.startsWith("image/")) return Math.ceil(base64.length / DOCUMENT_CHARS_PER_TOKEN);
+  const size = readImageSize(Buffer.from(base64.slice(0, MAX_HEADER_CHARS), "base64"));
+  const tokens = size && countPictureTokens(model, size);
+  return tokens ?? Math.min(PICTURE_TOKENS, Math.ceil(base64.length / 4));
 }
 
 const tokensByRequest = new WeakMap<RequestBody, number>();
 
 /** Estimates the input tokens of a whole request. */
-export function estimateRequest({ request, dialect }: RequestOfDialect): number {
+export function estimateRequest({ request, dialect, target }: OutgoingRequest): number {
   const known = tokensByRequest.get(request);
   if (known !== undefined) return known;
   const parts = dialect.findParts(request);
   const tokens = parts.reduce(
-    (sum, { content }) => sum + estimatePartTokens(content),
+    (sum, { content }) => sum + estimatePartTokens(content, target.model),
     Math.ceil(countRestTokens(request, parts)[0] ?? 0),
   );
   tokensByRequest.set(request, tokens);
   return tokens;
 }
 
-type RequestOfDialect = { readonly request: RequestBody; readonly dialect: Dialect };
+/** Estimates the input tokens of a request from samples of its JSON. Attached bytes count next to nothing. */
+export function estimateSamples(samples: readonly string[], bytes: number): number {
+  const tokens: KindTokens = new Float64Array(kinds.length);
+  for (const sample of samples) if (!isBase64(sample)) addText(tokens, sample.replace(/\\[nrt"\\]/g, "\n"));
+  const sampledBytes = samples.reduce((sum, sample) => sum + Buffer.byteLength(sample), 0);
+  return Math.ceil(((toCounts(tokens)[0] ?? 0) * bytes) / Math.max(1, sampledBytes));
+}
+
+const isBase64 = (text: string): boolean => /^[\w+/=-]{500,}$/.test(text);
 
 /** The characters of a part inside the request. */
 export function countPartChars(content: PartContent): number {

@@ -5,6 +5,7 @@ import { isOverflow } from "./classify/verdict.ts";
 import { isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Recovery } from "./recovery.ts";
 import type { Refusal } from "./refusal.ts";
+import type { ProviderAccess } from "./wire/count-tokens.ts";
 import type { OutgoingRequest, SentRequest } from "./wire/outgoing-request.ts";
 
 /** Gets the input tokens that the provider counted, or undefined where the response does not report them. */
@@ -39,6 +40,8 @@ export type Carrier<A> = {
   send(replacement?: OutgoingRequest): Promise<SendResult<A>>;
   /** Sends the smaller request after a refusal. */
   resend(smaller: OutgoingRequest): Promise<SendResult<A>>;
+  /** Reaches the provider for something else than the request: for the count of its tokens. */
+  readonly provider?: ProviderAccess;
 };
 
 /** Sends at most two requests. The second one is always smaller, and is sent only where a smaller one can help. */
@@ -55,7 +58,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const read = prepared ?? toPrepared(carrier.read());
   await nextTurn();
   const remedy = read
-    ? await recovery.chooseRemedy(read, refusal)
+    ? await recovery.chooseRemedy(read, refusal, carrier.provider)
     : recovery.chooseWithoutReading(carrier.describe(), refusal);
   if (remedy.action === "pass") return withoutRetry(answer, prepared);
   if (remedy.action === "fail") return { outcome: "failed", answer, refusal, report: remedy.report };

@@ -10,7 +10,7 @@ import { detectKnownText } from "../detect/detect.ts";
 import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Emit } from "../telemetry/events.ts";
-import type { Part } from "./dialects/dialect.ts";
+import type { Part, PartRole } from "./dialects/dialect.ts";
 
 /** A part that is in the store. */
 export type KeptPart = {
@@ -49,10 +49,17 @@ function bytesOf({ content }: Part): Buffer | undefined {
   return isBase64 ? Buffer.from(content.base64, "base64") : undefined;
 }
 
+const sourceTexts: Readonly<Record<PartRole, (tool: string) => string>> = {
+  attachment: () => "attachment",
+  tool_result: (tool) => `result of ${tool}`,
+  call: (tool) => `text given to ${tool}`,
+  paste: () => "message of the user",
+};
+
 async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
   const spool = spoolBytes(bytes);
   const { content, tool, role } = part;
-  const sourceText = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
+  const sourceText = sourceTexts[role](tool ?? "a tool");
   const name = "name" in content && content.name !== undefined ? content.name : sourceText;
   return await store.keep(spool, await detectKind(part, bytes), {
     given: sourceText,

@@ -32,7 +32,12 @@ export function openRecovery(
     headroom: settings["overflow.headroom"] / 100,
     at: settings["overflow.at"] / 100,
     rules: parseToolRules(settings["overflow.tools"]),
+    written: [
+      ...(settings["overflow.calls"] === "on" ? (["call"] as const) : []),
+      ...(settings["overflow.pastes"] === "on" ? (["paste"] as const) : []),
+    ],
     tellClient: settings["overflow.tell_client"],
+    countsTokens: settings["overflow.count_tokens"] === "on",
     actsOnRateLimits: settings["overflow.rate_limits"] === "on",
     limits: { known: createKnownLimits(lines), seen: createSeenSizes() },
     memory,

@@ -69,10 +69,22 @@ type Answer = { readonly response: Response; readonly addReport?: (report: Overf
 async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init, dialects } = call;
   const result = await recoverExchange<Answer>(recovery, {
-    describe: () => describeBody(call.dialect, call.url, typeof call.body === "string" ? call.body : [call.body]),
+    describe: () => describeBody(call.dialect, call.url, toBodyBytes(call.body)),
     read: () => readOutgoing(call),
     send: async (replacement) =>
       inspectResponse(await fetch(input, replacement ? withBody(init, replacement) : init), dialects),
+    provider: {
+      url: call.url,
+      async post(address, json, signal) {
+        const response = await fetch(address, {
+          method: "POST",
+          headers: countHeaders(input, init),
+          body: json,
+          signal,
+        });
+        return response.ok ? await response.text() : undefined;
+      },
+    },
     resend: async (smaller) => inspectResponse(await fetch(input, withNewKey(withBody(init, smaller))), dialects),
   });
   const { response, addReport } = result.answer;
@@ -82,10 +94,21 @@ async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): 
   return withHeaders(response, makeHeader(result.stubs));
 }
 
+function toBodyBytes(body: string | Uint8Array) {
+  return typeof body === "string" ? body : { sizeBytes: body.length, start: body, read: () => body };
+}
+
 function readOutgoing({ input, init, dialect, body, url }: Call): OutgoingRequest | undefined {
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
   const json = typeof body === "string" ? body : decodeBody(body);
   return json === undefined ? undefined : parseOutgoing({ dialect, url, header: (name) => headers.get(name) }, json);
+}
+
+/** The headers of the request, whose body is another one. */
+function countHeaders(input: Input, init: Init): Headers {
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
+  for (const name of ["content-length", "content-encoding", "accept", "idempotency-key"]) headers.delete(name);
+  return headers;
 }
 
 function withBody(init: Init, { json }: OutgoingRequest): Init {

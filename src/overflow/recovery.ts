@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
+import type { WrittenRole } from "./dialects/dialect.ts";
 import type { Keep } from "./keep-part.ts";
 import { addKnownLimit, detectSilentOverflow, expectOverflow, mayExceedWindow } from "./limits/expect-overflow.ts";
 import {
@@ -22,13 +23,13 @@ import {
   type RecoveryFailure,
 } from "./overflow-events.ts";
 import { planShedding } from "./plan/plan.ts";
-import type { PlanOptions } from "./plan/sizes.ts";
 import { findOverlong, type ToolRules } from "./plan/tool-rules.ts";
 import { changeRequest, isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 import { type Shedding, type Stub, shed } from "./shed.ts";
-import { findShortfall, shrinkRequest } from "./shrink-request.ts";
+import { findShortfall, type ShrinkOptions, type Shrunk, shrinkRequest } from "./shrink-request.ts";
+import type { ProviderAccess } from "./wire/count-tokens.ts";
 import { countWireBytes, hashOutgoing, type OutgoingRequest, type SentRequest } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
@@ -42,8 +43,12 @@ export type RecoveryOptions = {
   /** The share of a known window at which a request is made smaller before it is sent. */
   readonly at: number;
   readonly rules: ToolRules;
+  /** What may be replaced in earlier turns of what the model wrote into calls, and the user into messages. */
+  readonly written: readonly WrittenRole[];
   /** Every n-th refusal of a conversation is passed on; 0 passes none on. */
   readonly tellClient: number;
+  /** Whether the provider is asked for the tokens of a smaller request before it is sent. */
+  readonly countsTokens: boolean;
   /** Whether a request that alone exceeds a limit per minute is made smaller. */
   readonly actsOnRateLimits: boolean;
   readonly keep: Keep;
@@ -80,7 +85,7 @@ export type Recovery = ReturnType<typeof createRecovery>;
 
 /** One recovery for any number of conversations. `recoverExchange` calls its functions in order. */
 export function createRecovery(options: RecoveryOptions) {
-  const { mode, headroom, at, rules, keep, emit, limits, memory, onFailed } = options;
+  const { mode, headroom, at, rules, written, keep, emit, limits, memory, onFailed } = options;
   // A client that is to learn of refusals must be refused.
   const preventsOverflow = options.preventsOverflow && options.tellClient === 0;
   const refusalCounts = createRefusalCounts(options.tellClient);
@@ -136,10 +141,11 @@ export function createRecovery(options: RecoveryOptions) {
   const shrink = (prepared: PreparedRequest, verdict: Verdict) =>
     shrinkRequest(prepared, verdict, keep, planOptionsFor(prepared.outgoing));
 
-  function planOptionsFor({ target }: OutgoingRequest): Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules"> {
+  function planOptionsFor({ target }: OutgoingRequest): ShrinkOptions {
     return {
       headroom,
       rules,
+      written,
       scale: limits.known.scaleFor(target),
       aimFor: (unit, before) => limits.seen.aimFor(target, unit, before),
     };
@@ -151,7 +157,7 @@ export function createRecovery(options: RecoveryOptions) {
   }
 
   /** Chooses what to do about a refusal. If nothing is gained, the identical request is never sent again. */
-  async function chooseRemedy(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
+  async function chooseRemedy(prepared: PreparedRequest, refusal: Refusal, provider?: ProviderAccess): Promise<Remedy> {
     const { outgoing } = prepared;
     if (isCacheWarming(outgoing, refusal)) return { action: "pass" };
     const seenVerdict = detectSilentOverflow(outgoing, refusal, limits) ?? refusal.verdict;
@@ -170,12 +176,12 @@ export function createRecovery(options: RecoveryOptions) {
       emitSkipped(emit, outgoing, verdict, "tell_client");
       return { action: "pass" };
     }
-    return retryOrFail(prepared, { ...refusal, verdict });
+    return retryOrFail(prepared, { ...refusal, verdict }, options.countsTokens ? provider : undefined);
   }
 
   function passInShadow(outgoing: OutgoingRequest, verdict: Verdict): Remedy {
     const wireBytes = countWireBytes(outgoing);
-    const planOptions = { ...planOptionsFor(outgoing), wireBytes };
+    const planOptions = { ...planOptionsFor(outgoing), model: outgoing.target.model, wireBytes };
     emitSkipped(
       emit,
       outgoing,
@@ -187,7 +193,7 @@ export function createRecovery(options: RecoveryOptions) {
   }
 
   /** A refusal that is not about the size of the input is passed on where lowering the output does not help. */
-  async function retryOrFail(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
+  async function retryOrFail(prepared: PreparedRequest, refusal: Refusal, provider?: ProviderAccess): Promise<Remedy> {
     const { outgoing } = prepared;
     const { verdict } = refusal;
     const bytesBefore = countWireBytes(outgoing);
@@ -196,10 +202,17 @@ export function createRecovery(options: RecoveryOptions) {
         ? { action: "fail", report: fail(outgoing, { ...failure, refusal, bytesBefore }) }
         : { action: "pass" };
     if (outgoing.dialect.findServerState(outgoing.request) !== undefined) return failOrPass({ reason: "server_state" });
-    const shrunk = await shrink(prepared, verdict);
+    const estimated = await shrink(prepared, verdict);
+    const shrunk = provider ? await correctByCount(estimated, verdict, provider) : estimated;
     const { next, shedding } = shrunk;
     const reason = findShortfall(shrunk, verdict);
     return reason === undefined ? { action: "retry", next, shedding, bytesBefore } : failOrPass({ reason, shedding });
+  }
+
+  /** Most users do not ask for counts, so the code is loaded only here. */
+  async function correctByCount(estimated: Shrunk, verdict: Verdict, provider: ProviderAccess): Promise<Shrunk> {
+    const { shrinkCounted } = await import("./shrink-counted.ts");
+    return shrinkCounted(estimated, verdict, shrink, provider);
   }
 
   /** A refused request that cannot be read cannot be made smaller. That is reported and not passed over. */

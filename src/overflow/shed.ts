@@ -58,7 +58,7 @@ function withExactText(part: Part, json: string | undefined): Part {
   return part.isVerbatim && json !== undefined ? { ...part, content: { text: sliceValue(json, part.path) } } : part;
 }
 
-function writeStub({ content, tool }: Part, shownChars: number, artifact: KeptPart, hasReader: boolean): string {
+function writeStub({ content, tool, role }: Part, shownChars: number, artifact: KeptPart, hasReader: boolean): string {
   const reader = hasReader ? ({ tool: "read_artifact" } as const) : { path: artifact.path };
   const facts = {
     ref: artifact.ref,
@@ -68,6 +68,8 @@ function writeStub({ content, tool }: Part, shownChars: number, artifact: KeptPa
     ...("text" in content ? { text: content.text } : {}),
     ...("name" in content && content.name !== undefined ? { name: content.name } : {}),
     ...(tool === undefined || tool === "" ? {} : { tool }),
+    ...(role === "call" ? { place: "call" as const } : {}),
+    ...(role === "paste" ? { place: "message" as const } : {}),
   };
   return makeStub(facts, shownChars);
 }

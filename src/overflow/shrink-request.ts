@@ -12,13 +12,16 @@ import { changeRequest, type PreparedRequest } from "./prepared-request.ts";
 import { type Shedding, shed } from "./shed.ts";
 import { countWireBytes } from "./wire/outgoing-request.ts";
 
-type Shrunk = {
+export type Shrunk = {
   readonly next: PreparedRequest;
   readonly shedding: Shedding;
   readonly plan: Plan;
   /** How many parts had to stay because they could not be kept. */
   readonly unkeptCount: number;
 };
+
+/** What a plan is made with, besides the request and what was done to it. */
+export type ShrinkOptions = Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules" | "written">;
 
 const MAX_ROUNDS = 3;
 
@@ -27,7 +30,7 @@ export async function shrinkRequest(
   prepared: PreparedRequest,
   verdict: Verdict,
   keep: Keep,
-  planOptions: Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules">,
+  planOptions: ShrinkOptions,
 ): Promise<Shrunk> {
   const { original, outgoing } = prepared;
   const wireBytes = countWireBytes(outgoing);
@@ -35,7 +38,7 @@ export async function shrinkRequest(
   const unkept = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
-    const options = { ...planOptions, wireBytes, stubs, unkept, shortBy };
+    const options = { ...planOptions, model: original.target.model, wireBytes, stubs, unkept, shortBy };
     const plan = planShedding(original.request, original.dialect, verdict, options);
     await nextTurn();
     const shedding = await shed(original, plan, keep);

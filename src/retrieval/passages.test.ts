@@ -117,7 +117,7 @@ describe("the first passage", () => {
 describe("a ranking", () => {
   test("is empty if no word matches, and for a question without words", async () => {
     for (const query of ["zebra", "", " ?! "]) {
-      assert.deepEqual(await rank(manual, query), { passages: [], matchedCount: 0 });
+      assert.deepEqual(await rank(manual, query), { passages: [], matchedCount: 0, isEstimated: false });
     }
   });
 
@@ -205,4 +205,49 @@ test("a very long text is ranked alike, although its parts without a word of the
   const { passages, matchedCount } = await rankPassages(texts, "which party hops over a weir");
   assert.equal(matchedCount, passages.length);
   assert.equal(passages[0]?.end, 3 * part.length + last.length - 1);
+});
+
+describe("a log whose lines all have a word of the question", () => {
+  const line = (number: number) => `INFO request ${number} served in ${number % 900} ms by a worker of the pool\n`;
+  const LINES_IN_PART = 2_500;
+  /** A passage ends after the line that reaches a thousand characters. */
+  const LINES_IN_PASSAGE = Math.ceil(1_000 / line(100_000).length);
+  const PARTS = 50;
+
+  function* log(lastLine: string) {
+    let [offset, first] = [0, 0];
+    for (let part = 0; part < PARTS; part++, first += LINES_IN_PART) {
+      const lines = Array.from({ length: LINES_IN_PART }, (_, index) => line(first + index)).join("");
+      const text = part === PARTS - 1 ? lines + lastLine : lines;
+      yield { text, offset, line: first + 1 };
+      offset += text.length;
+    }
+  }
+
+  for (const { query, lastLine } of [
+    { query: "request zeppelin", lastLine: "ERROR the zeppelin overheated\n" },
+    { query: "request 987654321", lastLine: "INFO request 987654321 served\n" },
+    { query: "which worker pool", lastLine: "WARN the worker pool is empty\n" },
+  ]) {
+    test(`is searched to its end for ${JSON.stringify(query)}, and its matches are estimated`, async () => {
+      const { passages, matchedCount, isEstimated } = await rankPassages(log(lastLine), query);
+      assert.equal(passages[0]?.endLine, PARTS * LINES_IN_PART + 1);
+      assert.equal(isEstimated, true);
+      const exact = (PARTS * LINES_IN_PART) / LINES_IN_PASSAGE;
+      assert.ok(Math.abs(matchedCount - exact) < 0.1 * exact, `${matchedCount} of ${exact}`);
+    });
+  }
+
+  test("is matched only where something else may be found", async () => {
+    const cpuOf = async (query: string) => {
+      const before = process.cpuUsage();
+      await rankPassages(log(""), query);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    // A word that is not ASCII is looked for in every passage.
+    const everywhere = await cpuOf("request größer");
+    const common = await cpuOf("request");
+    assert.ok(common < 0.9 * everywhere, `${common} of ${everywhere} microseconds`);
+  });
 });

@@ -18,6 +18,8 @@ export type Question = {
   match(text: string): Match | null;
   /** False if a long text certainly has no word of the question's subject: much faster than matching it. */
   mayMatch(text: string): boolean;
+  /** A check as fast for some terms of the subject and some pairs only. Full-width letters and ligatures are not found. */
+  createCheck(terms: readonly number[], pairs: readonly number[]): (text: string) => boolean;
 };
 
 const QUESTION_WORD_EMPHASIS = 0.2;
@@ -48,7 +50,20 @@ export function createQuestion(query: string): Question {
     }
     return counts.size === 0 ? null : { terms: [...counts.keys()], counts: [...counts.values()], pairs: [...pairHits] };
   }
-  return { emphasis, pairs, match, mayMatch: createQuickCheck(findSubject([...terms.keys()])) };
+  const names = [...terms.keys()];
+  const subject = findSubject(names);
+  const mayHaveSubject = createQuickCheck(subject.map((term) => [term]));
+
+  function createCheck(wantedTerms: readonly number[], wantedPairs: readonly number[]): (text: string) => boolean {
+    const nameOf = (term: number) => names[term] ?? "";
+    const words = wantedTerms.map(nameOf).filter((term) => subject.includes(term));
+    return createQuickCheck([
+      ...words.map((term) => [term]),
+      ...wantedPairs.map((pair) => (pairs[pair] ?? []).map(nameOf)),
+    ]);
+  }
+  // Text that is not ASCII may have a word in other characters.
+  return { emphasis, pairs, match, mayMatch: (text) => mayHaveSubject(text) || /[^\x00-\x7f]/.test(text), createCheck };
 }
 
 /** The terms without function words, which nearly every long text has; all terms if there are no others. */
@@ -60,14 +75,22 @@ function findSubject(terms: readonly string[]): readonly string[] {
 /** Enough to tell words apart; a term of a hostile question has any length. */
 const MAX_BEGINNING_CHARS = 20;
 
-/** Looks for the beginnings of the terms. Only ASCII is simple enough for that. */
-function createQuickCheck(terms: readonly string[]): (text: string) => boolean {
+/** What may be between two adjacent words, or parts of one. Bounded, so that a check takes linear time. */
+const between = "[a-z0-9_]{0,20}[^a-z0-9_]{0,20}";
+
+/** Looks for phrases of one or two terms, by the beginnings of their words. Only ASCII is simple enough for that. */
+function createQuickCheck(phrases: readonly (readonly string[])[]): (text: string) => boolean {
+  if (!phrases.flat().every((term) => /^[a-z0-9_]+$/.test(term))) return () => true;
+  if (phrases.length === 0) return () => false;
+  const pattern = new RegExp(phrases.map((terms) => terms.map(toPattern).join(between)).join("|"), "i");
+  return (text) => pattern.test(text);
+}
+
+function toPattern(term: string): string {
+  // A number is not the beginning of anything else, and the digits of one are in many others.
+  if (/^\d+$/.test(term)) return `(?:\\b|_)${term}(?![a-z0-9])`;
   // A stem is the beginning of its words, except for a final i, which may be a y there.
-  const beginnings = terms.map((term) => term.replace(/(?<=.)i$/, "").slice(0, MAX_BEGINNING_CHARS));
-  const isSimple = beginnings.length > 0 && beginnings.every((beginning) => /^[a-z0-9_]+$/.test(beginning));
-  if (!isSimple) return () => true;
-  const pattern = new RegExp(beginnings.join("|"), "i");
-  return (text) => pattern.test(text) || /[^\x00-\x7f]/.test(text);
+  return term.replace(/(?<=.)i$/, "").slice(0, MAX_BEGINNING_CHARS);
 }
 
 function increment(counts: Map<number, number>, term: number): void {

@@ -1,8 +1,11 @@
 /** Numbers, sizes and times as sentences show them. */
 
-/** `1,234,567` for sentences; machine fields and the truncation notice carry plain digits. */
+/**
+ * `1,234,567` for sentences; machine fields and the truncation notice carry plain digits. Not toLocaleString: its first
+ * call takes 15 ms of every command's start.
+ */
 export function formatNumber(count: number): string {
-  return count.toLocaleString("en-US");
+  return String(count).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ",");
 }
 
 /** `1 line`, `2 lines`; `2 entries` if the plural is given. */

@@ -16,7 +16,9 @@ export function safeFileName(name: string): string {
 
 /** Shortens any text to one line. The middle is cut, because the end of a name says more. */
 export function clip(name: string, maxChars = NAME_CHARS): string {
-  const line = removeInvisible(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, " "));
+  // Nearly every name is plain ASCII, and a listing has hundreds.
+  const isPlain = /^[\x20-\x7e]*$/.test(name);
+  const line = isPlain ? name : removeInvisible(name.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, " "));
   if (line.length <= maxChars) return line;
   const tail = Math.floor(maxChars / 3);
   return `${line.slice(0, maxChars - tail - 3).toWellFormed()}...${line.slice(-tail).toWellFormed()}`;

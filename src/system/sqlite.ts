@@ -6,8 +6,10 @@ export function makePrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }
 
-const resultCode = (error: unknown): number =>
-  error instanceof Error && "errcode" in error ? Number(error.errcode) % 256 : 0;
+const extendedCode = (error: unknown): number =>
+  error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
+
+const resultCode = (error: unknown): number => extendedCode(error) % 256;
 
 /** Whether the file is not a valid database. https://www.sqlite.org/rescode.html */
 export function isDamaged(error: unknown): boolean {
@@ -29,9 +31,12 @@ export function isReadOnly(error: unknown): boolean {
   return [3, 8].includes(resultCode(error));
 }
 
+/** SQLITE_IOERR_SHMSIZE: there is no room for the index of the write-ahead log. */
+const NO_ROOM_FOR_LOG_INDEX = 4874;
+
 /** Whether the disk is full. */
 export function isFull(error: unknown): boolean {
-  return resultCode(error) === 13;
+  return resultCode(error) === 13 || extendedCode(error) === NO_ROOM_FOR_LOG_INDEX;
 }
 
 /** Whether the statement or its values are wrong, which is a bug of the caller. */

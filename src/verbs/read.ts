@@ -156,10 +156,11 @@ async function readPassages(
   budget: Budget,
   signal: AbortSignal,
 ): Promise<PassageReading> {
-  const { passages, matchedCount } = await rankPassages(segmentTexts(extract), query, signal);
+  const { passages, matchedCount, isEstimated } = await rankPassages(segmentTexts(extract), query, signal);
   const texts: string[] = [];
   const { text, count } = await fitItems(collect(passageTexts(extract, passages), texts), RANGE_BREAK, budget);
-  return makePassageReading(count === 1 ? [text] : texts.slice(0, count), passages, matchedCount);
+  const shown = count === 1 ? [text] : texts.slice(0, count);
+  return makePassageReading(shown, passages, { count: matchedCount, isEstimated });
 }
 
 /** Passes the items through and adds each to a list. */

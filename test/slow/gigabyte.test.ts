@@ -21,7 +21,7 @@ describe("a source of one gibibyte", { skip: linux }, () => {
       kind: "text",
     },
   ]) {
-    test(`of ${name} is kept whole with the process under 200 MB`, async (t) => {
+    test(`of ${name} is kept whole with the process under 160 MB`, async (t) => {
       await using folder = await makeTemporaryFolder();
       const args = [bin, "fetch", "-", "--json", "--set", "artifacts.source_bytes=2 GiB"];
       const env = { ...process.env, SPILLWAY_HOME: folder.path };
@@ -43,7 +43,7 @@ describe("a source of one gibibyte", { skip: linux }, () => {
         [code, fields.size_bytes, fields.content_kind, fields.source_truncated],
         [0, gibibyte, kind, false],
       );
-      assert.ok(peakKb > 10_000 && peakKb < 200_000, `peak ${peakKb} kB`);
+      assert.ok(peakKb > 10_000 && peakKb < 160_000, `peak ${peakKb} kB`);
     });
   }
 });
@@ -60,14 +60,16 @@ describe("a local log of one gigabyte", { skip: linux }, () => {
     assert.deepEqual([artifact_path, size_bytes], [path, before.size]);
     const found = await run("read", ref, "--query", "what overheated in hangar nine");
     assert.match(found.out, /zeppelin overheated/);
+    const common = await run("read", ref, "--query", "a request that overheated");
+    assert.match(common.out, /zeppelin overheated/);
     const atLine = await run("read", ref, "--lines", `${LOG_LINES + 1}`);
     const atOffset = await run("read", ref, "--offset", `${size_bytes - 40}`);
     for (const { out } of [atLine, atOffset]) assert.match(out, /overheated in hangar nine/);
-    for (const [name, { cpuSeconds, peakKb }] of Object.entries({ fetched, found, atLine, atOffset })) {
+    for (const [name, { cpuSeconds, peakKb }] of Object.entries({ fetched, found, common, atLine, atOffset })) {
       t.diagnostic(`${name}: ${cpuSeconds.toFixed(1)} s CPU, ${Math.round(peakKb / 1024)} MB`);
     }
-    for (const { peakKb } of [found, atLine, atOffset]) assert.ok(peakKb < 200_000, `${peakKb} kB`);
-    assert.ok(fetched.cpuSeconds < 15 && found.cpuSeconds < 15);
+    for (const { peakKb } of [found, common, atLine, atOffset]) assert.ok(peakKb < 200_000, `${peakKb} kB`);
+    assert.ok(fetched.cpuSeconds < 15 && found.cpuSeconds < 15 && common.cpuSeconds < 15);
     assert.ok(atLine.cpuSeconds < 1.5 && atOffset.cpuSeconds < 1.5);
   });
 });

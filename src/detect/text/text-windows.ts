@@ -5,35 +5,40 @@ const WINDOW_BYTES = 65_536;
 
 /**
  * Windows of at most 64 KiB, in order and without gaps; `isWide` keeps characters of two and four bytes whole. The last
- * window may be twice as long, because a very short one would prove nothing.
+ * window may be twice as long, because a very short one would prove nothing. All are in one buffer: each is valid until
+ * the next one is asked for.
  */
 export async function* readWindows(body: Body, isWide: boolean): AsyncGenerator<Uint8Array> {
-  let pending: Uint8Array[] = [];
-  let pendingBytes = 0;
-  for await (const chunk of body.stream()) {
-    pending.push(chunk);
-    pendingBytes += chunk.length;
-    if (pendingBytes < 2 * WINDOW_BYTES) continue;
-    let rest = joinBytes(pending);
-    while (rest.length >= 2 * WINDOW_BYTES) {
-      const window = rest.subarray(0, isWide ? WINDOW_BYTES : findTextEnd(rest));
-      yield window;
-      rest = rest.subarray(window.length);
+  const buffer = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, body.sizeBytes));
+  let filled = 0;
+  for await (const chunk of body.stream({ inPlace: true })) {
+    for (let taken = 0; taken < chunk.length; ) {
+      const piece = chunk.subarray(taken, taken + buffer.length - filled);
+      buffer.set(piece, filled);
+      filled += piece.length;
+      taken += piece.length;
+      let start = 0;
+      while (filled - start >= 2 * WINDOW_BYTES) {
+        const rest = buffer.subarray(start, filled);
+        const window = rest.subarray(0, isWide ? WINDOW_BYTES : findTextEnd(rest));
+        yield window;
+        start += window.length;
+      }
+      buffer.copyWithin(0, start, filled);
+      filled -= start;
     }
-    pending = [rest];
-    pendingBytes = rest.length;
   }
-  if (pendingBytes > 0) yield joinBytes(pending);
+  if (filled > 0) yield buffer.subarray(0, filled);
 }
+
+/** Room for the two windows that are held back and as much again. */
+const BUFFER_BYTES = 4 * WINDOW_BYTES;
 
 /** Ends after a line feed, which is never part of another character; lines longer than a window are cut. */
 function findTextEnd(bytes: Uint8Array): number {
   const window = bytes.subarray(0, WINDOW_BYTES);
   return window.lastIndexOf(0x0a) + 1 || dropCutCharacter(window).length;
 }
-
-const joinBytes = (chunks: readonly Uint8Array[]): Uint8Array =>
-  chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 
 /** Removes a UTF-8 character that the end of a prefix cuts. */
 export function dropCutCharacter(bytes: Uint8Array): Uint8Array {

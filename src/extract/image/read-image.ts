@@ -1,5 +1,6 @@
 /** Reads the headers of images: size, frames, and notes such as comments. Pixels are never decoded. */
-import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
+import { decodeLatin1, hasAt, u8, u16be, u32be, u32le } from "../../detect/bytes.ts";
+import { isFrameHeader, readFixedSize } from "../../detect/image-size.ts";
 import type { Body } from "../../detect/kind.ts";
 import { readExif } from "./exif.ts";
 
@@ -20,14 +21,9 @@ export async function readImage(body: Body): Promise<ImageHeader> {
   const start = await body.read(0, 32);
   if (hasAt(start, 0, "\x89PNG")) return readPng(body, start);
   if (hasAt(start, 0, "\xff\xd8")) return readJpeg(body);
-  if (hasAt(start, 0, "GIF8")) return { width: u16le(start, 6), height: u16le(start, 8), notes: [] };
   if (hasAt(start, 0, "RIFF") && hasAt(start, 8, "WEBP")) return readWebp(body, start);
-  if (hasAt(start, 0, "BM")) return { width: u32le(start, 18), height: readBmpHeight(start), notes: [] };
-  return { notes: [] };
+  return { ...readFixedSize(start), notes: [] };
 }
-
-/** Rows from top to bottom have a negative height. */
-const readBmpHeight = (start: Uint8Array): number => Math.abs(u32le(start, 22) | 0);
 
 async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
   const notes: string[] = [];
@@ -43,7 +39,7 @@ async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
     if (type === "IEND" || header.length < 8) break;
     at += 12 + length;
   }
-  return { width: u32be(start, 16), height: u32be(start, 20), frames, notes };
+  return { ...readFixedSize(start), frames, notes };
 }
 
 /** A keyword, so many zero bytes, and the text. */
@@ -82,10 +78,6 @@ async function readJpeg(body: Body): Promise<ImageHeader> {
   return { notes };
 }
 
-/** Start of frame; three numbers of this range mean other things. */
-const isFrameHeader = (marker: number): boolean =>
-  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-
 async function readComment(body: Body, start: number, end: number): Promise<string> {
   return new TextDecoder()
     .decode(await body.read(start, end))
@@ -104,17 +96,5 @@ async function readWebp(body: Body, start: Uint8Array): Promise<ImageHeader> {
     if (type === "EXIF") notes.push(...readExif(await body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES))));
     at += 8 + length + (length % 2);
   }
-  return { ...readWebpSize(start), frames: Math.max(frames, 1), notes };
-}
-
-function readWebpSize(start: Uint8Array): Pick<ImageHeader, "width" | "height"> {
-  if (hasAt(start, 12, "VP8X")) {
-    const u24 = (at: number): number => u16le(start, at) | (u8(start, at + 2) << 16);
-    return { width: u24(24) + 1, height: u24(27) + 1 };
-  }
-  if (hasAt(start, 12, "VP8L")) {
-    const bits = u32le(start, 21);
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
-  }
-  return hasAt(start, 12, "VP8 ") ? { width: u16le(start, 26) & 0x3fff, height: u16le(start, 28) & 0x3fff } : {};
+  return { ...readFixedSize(start), frames: Math.max(frames, 1), notes };
 }

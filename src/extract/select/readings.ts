@@ -52,12 +52,15 @@ export type RangeReading = {
   shorten(chars: number, bound: Bound): RangeReading;
 };
 
+/** How many passages match a question. */
+export type MatchedPassages = { readonly count: number; readonly isEstimated: boolean };
+
 /** The passages that answer a question, as many as fit. */
 export type PassageReading = {
   readonly type: "passages";
   readonly text: string;
   readonly passages: readonly RankedPlace[];
-  readonly matchedCount: number;
+  readonly matched: MatchedPassages;
   /** Where the rest of a cut passage is, or the next best one; null where all that are worth reading are shown. */
   readonly next: NextPlace | null;
   shorten(chars: number, bound: Bound): PassageReading;
@@ -175,15 +178,15 @@ const findShownEnd = ({ range, offset }: ShownRange<PlacedRange>, shownChars: nu
 export function makePassageReading(
   texts: readonly string[],
   ranked: readonly RankedPlace[],
-  matchedCount: number,
+  matched: MatchedPassages,
 ): PassageReading {
   return {
     type: "passages",
     text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
-    matchedCount,
+    matched,
     next: findNextPassage(texts, ranked),
-    shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
+    shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matched),
   };
 }
 

@@ -38,21 +38,23 @@ function errorChannel(status: number | undefined, body: unknown, errorType = "")
 
 function frameChannel(frames: readonly unknown[], body: unknown): Channel {
   const error = frames.find(isErrorFrame);
-  if (error !== undefined) return errorChannel(statusInside(error), error);
+  if (error !== undefined) return errorChannel(undefined, error);
   if (typeof body === "string" && frames.length === 0 && isErrorProse(body)) return errorChannel(undefined, body);
   const finish = frames.map(readFinish).find((one) => one !== "done");
   if (finish !== undefined) return { kind: "finish", finish };
   return { kind: "none" };
 }
 
-/** The JSON of a whole body or of the `data:` lines of an SSE text; nothing for other text. */
+/** The JSON of a whole body or of the lines of an SSE text; nothing for other text. One server names errors `error:`. */
 export function parseFrames(text: string): unknown[] {
   // A failed parse costs more than everything else done for an event.
   const whole = /^\s*[{[]/.test(text) ? parseObject(text) : undefined;
   if (whole !== undefined) return [whole];
   return text.split(/\r?\n/).flatMap((line) => {
-    const value = line.startsWith("data:") ? parseObject(line.slice("data:".length)) : undefined;
-    return value === undefined ? [] : [value];
+    const [, field, json = ""] = /^(data|error):(.*)/.exec(line) ?? [];
+    const value = field === undefined ? undefined : parseObject(json);
+    if (value === undefined) return [];
+    return [field === "error" ? { error: value } : value];
   });
 }
 
@@ -70,18 +72,40 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-/** `{"error": ...}`, `type: "error"`, `response.failed`, `error_code`, `base_resp`, or an exception's name as in AWS event streams. */
+/** `{"error": ...}`, `type: "error"`, `response.failed`, an envelope, or an exception's name as in AWS event streams. */
 function isErrorFrame(frame: unknown): boolean {
   if (Array.isArray(frame)) return frame.length > 0 && frame.every(isErrorFrame);
-  const { error, type, response, error_code, error_msg, base_resp } = fieldsOf(frame);
-  if (error_code !== undefined && typeof error_msg === "string" && error_msg !== "") return true;
-  if ((fieldsOf(base_resp).status_code ?? 0) !== 0) return true;
+  const { error, type, response } = fieldsOf(frame);
   if (error !== undefined && error !== null && error !== false && error !== "") return true;
   if (type === "error" || type === "response.failed" || type === "response.error") return true;
   if (fieldsOf(response).status === "failed") return true;
   const keys = Object.keys(fieldsOf(frame));
-  return keys.some((key) => /exception$/i.test(key)) || isBareMessage(frame, keys);
+  return keys.some((key) => /exception$/i.test(key)) || isBareMessage(frame, keys) || isErrorEnvelope(frame, keys);
 }
+
+const outputKey = /^(choices|candidates|content|delta|output|result|text|item)$/i;
+const envelopeCodeKey = /^(?:err(?:or)?_?|status_?)?code$/i;
+const envelopeMessageKey = /^(?:err(?:or)?_?|status_?)?(?:msg|message)$/i;
+
+/** `{"base_resp": {"status_code": 2013, "status_msg": ...}}`: a number other than success beside a message, and no output. */
+function isErrorEnvelope(frame: unknown, keys: readonly string[]): boolean {
+  const fields = fieldsOf(frame);
+  if (keys.some((key) => outputKey.test(key) && fields[key])) return false;
+  return [frame, ...Object.values(fields)].some((part) => {
+    const entries = Object.entries(fieldsOf(part));
+    const hasMessage = entries.some(
+      ([key, value]) => envelopeMessageKey.test(key) && value && typeof value === "string",
+    );
+    return hasMessage && entries.some(([key, value]) => envelopeCodeKey.test(key) && isFailureNumber(value));
+  });
+}
+
+function isFailureNumber(value: unknown): boolean {
+  const isNumeric = typeof value === "number" || (typeof value === "string" && /^-?\d+$/.test(value));
+  return isNumeric && !successNumbers.includes(Number(value));
+}
+
+const successNumbers: readonly number[] = [0, 200];
 
 /** `{"message": "Too many tokens"}` and nothing else: no successful response looks like this. */
 function isBareMessage(frame: unknown, keys: readonly string[]): boolean {
@@ -94,13 +118,6 @@ function isErrorProse(text: string): boolean {
   return /^\S*EventStreamError\b|an error occurred \(\w+exception\) when calling|stop.?reason: \w+_exceeded/i.test(
     text,
   );
-}
-
-/** An error frame inside a 200 response names the real status. */
-function statusInside(frame: unknown): number | undefined {
-  const error = fieldsOf(fieldsOf(frame).error);
-  const statuses = [error.status, error.status_code, error.code, fieldsOf(frame).status].map(Number);
-  return statuses.find((code) => code >= 400 && code < 600);
 }
 
 /** How a successful response ended, in any dialect. */

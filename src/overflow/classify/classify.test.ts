@@ -128,6 +128,9 @@ describe("an error page", () => {
   for (const [what, inner] of [
     ["a script", '<script>if (tokens > 4096) throw "too many tokens: prompt exceeds limit 4096";</script>'],
     ["a script that does not end", "<script>prompt is too long: 5000 tokens > 4096 maximum"],
+    ["a template", "<template>prompt is too long: 5000 tokens > 4096 maximum</template>"],
+    ["a comment", "<!-- prompt is too long: 5000 tokens > 4096 maximum -->"],
+    ["an attribute", `<meta content="${"x ".repeat(400)} prompt is too long: 5000 tokens > 4096 maximum">`],
     ["a style", '<STYLE>.x::after { content: "prompt is too long: 5000 tokens > 4096" }</STYLE >'],
   ] as const) {
     test(`says nothing by the words of ${what}`, () => {
@@ -141,8 +144,11 @@ describe("an error page", () => {
   });
 
   test("with very many scripts costs little", async () => {
-    const bodies = ["<script>".repeat(8_000), "<script></script>".repeat(4_000), "<style".repeat(10_000)];
-    for (const body of bodies) await assertCpuTime(1_000, () => classify({ status: 502, body }), body.slice(0, 20));
+    const parts = ["<script>", "<script></script>", "<style", "<!--", "<!-- -->", "<html ", "<", "<a b='"];
+    for (const part of parts) {
+      const body = `<html>${part.repeat(60_000 / part.length)}`;
+      await assertCpuTime(1_000, () => classify({ status: 502, body }), part);
+    }
   });
 });
 
@@ -152,4 +158,62 @@ describe("an implausible limit", () => {
     const { class: name, limit, actual } = classify({ status: 400, body });
     assert.deepEqual([name, limit, actual], ["context_tokens", undefined, 9_000]);
   });
+
+  test("decides nothing beside a number that is just as small", () => {
+    assert.equal(classifyMessage("The input contains 3 system messages, more than 1").class, "other");
+  });
+});
+
+describe("an error with a success status", () => {
+  const overflow = "Prompt has 9000 tokens, the limit is 8192";
+  for (const [what, body] of Object.entries<object>({
+    "a status beside its message": { base_resp: { status_code: 2013, status_msg: overflow }, choices: null },
+    "the same in camel case": { baseResp: { statusCode: 2013, statusMsg: overflow } },
+    "a code beside its message": { code: 1261, message: overflow, data: null },
+    "a code in a header": { header: { code: 10907, message: overflow, sid: "1" } },
+    "a code as a string": { errcode: "40013", errmsg: overflow },
+  })) {
+    test(`is found as ${what}`, () => {
+      const verdict = classify({ status: 200, body: JSON.stringify(body) });
+      assert.deepEqual([verdict.class, verdict.limit], ["context_tokens", 8_192]);
+    });
+  }
+
+  test("is found in a line of a stream that names it", () => {
+    assert.equal(classify({ streamEvent: `error: {"code":400,"message":"${overflow}"}` }).class, "context_tokens");
+  });
+
+  for (const [what, body] of Object.entries<object>({
+    "a code of success": { base_resp: { status_code: 0, status_msg: overflow } },
+    "the status 200": { code: 200, message: overflow, data: {} },
+    "a code beside output": { code: 7, message: overflow, choices: [{ message: { content: "fine" } }] },
+    "a code that is a program": { code: "print(1)", message: overflow, id: "1" },
+  })) {
+    test(`is not seen in ${what}`, () => {
+      assert.equal(classify({ status: 200, body: JSON.stringify(body) }).class, "other");
+    });
+  }
+});
+
+describe("a gateway's error", () => {
+  const inner = (status: number, message: string) => ({ error: { message, status } });
+  for (const [what, status, body, expected] of [
+    ["in a field", 502, { error: { details: inner(400, "The prompt exceeds the context window") } }, "context_tokens"],
+    ["in a field", 400, { error: { inner: inner(429, "Too many tokens, wait") } }, "rate_limit"],
+    ["before the message", 502, "Upstream error 413: Request Entity Too Large", "request_bytes"],
+    ["before the message", 500, "Error code: 429 - prompt is too long", "rate_limit"],
+    ["before the message", 502, 'provider answered status=400 {"message": "Input is too long"}', "context_tokens"],
+    ["after the message, about a download", 400, "Error while downloading. Upstream status code: 413", "other"],
+    ["nowhere, but counts tokens", 400, "Error: 500 tokens is more than the context length 256", "context_tokens"],
+  ] as const) {
+    test(`has the status ${what}: ${JSON.stringify(body).slice(0, 60)}`, () => {
+      assert.equal(classify({ status, body }).class, expected);
+    });
+  }
+});
+
+describe("a comparison without a subject", () => {
+  for (const message of ["5000 > 4096", "exceeds the limit: 300000 > 262144", "Maximum exceeded (9000/8192)"]) {
+    test(`says nothing about the request: ${message}`, () => assert.equal(classifyMessage(message).class, "other"));
+  }
 });

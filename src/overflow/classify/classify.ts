@@ -51,7 +51,8 @@ type Evidence = {
 type Opinion = { readonly class: OverflowClass; readonly confidence: number; readonly path?: string };
 
 /** The first step with an opinion decides. */
-function verdictOfError(report: Report, status: number | undefined): Verdict {
+function verdictOfError(report: Report, responseStatus: number | undefined): Verdict {
+  const status = report.statuses.at(-1) ?? responseStatus;
   const text = report.messages.join("\n").slice(0, MAX_MESSAGE_CHARS);
   const concepts = splitSentences(text).map(toConcepts);
   const evidence = { status, report, text, concepts, figures: readFigures(report, status) };
@@ -132,7 +133,7 @@ const hasActual = ({ figures }: Evidence): boolean => figures.actual !== undefin
 
 /** Concepts for which waiting, paying or logging in helps, but a smaller request does not. The first one decides. */
 const vetoes: readonly Veto[] = [
-  { concept: "money", class: "other", unless: hasActual },
+  { concept: "money", class: "other" },
   { concept: "rate", class: "rate_limit" },
   { concept: "allowance", class: "other", unless: hasActual },
   {
@@ -222,20 +223,20 @@ function isServerFault({ status, figures }: Evidence, wording: Wording | undefin
   if (wording === undefined || wording.confidence < CLEAR_CONFIDENCE) return true;
   const hasLimit = figures.limit !== undefined;
   if (wording.class === "context_tokens") return status !== 500 && !hasLimit;
-  return !(status === 500 && wording.class === "request_bytes" && hasLimit);
+  return status !== 500 || !hasLimit;
 }
 
 /** No model has a smaller window: `more than 1 system message` counts something else. */
-const MIN_NAMED_WINDOW_TOKENS = 64;
+const MIN_WINDOW_TOKENS = 64;
 
 /** A string that must be shorter is a name. */
 const MIN_CONTENT_CHARS = 256;
 
 /** Whether the figures do not fit the wording, so that it is about something else. */
 function isImplausible(wording: Wording, evidence: Evidence): boolean {
-  const { limit } = evidence.figures;
+  const { limit, actual = 0 } = evidence.figures;
   if (limit === undefined) return wording.class === "output_limit" && wording.confidence <= 0.8;
-  if (wording.class === "context_tokens") return limit < MIN_NAMED_WINDOW_TOKENS;
+  if (wording.class === "context_tokens") return Math.max(limit, actual) < MIN_WINDOW_TOKENS;
   return wording.class === "request_bytes" && limit < MIN_CONTENT_CHARS && unitFor(wording.class, evidence) === "chars";
 }
 
@@ -281,9 +282,8 @@ function judgeByLimit({ concepts, figures }: Evidence): Opinion | undefined {
 }
 
 /** 413 does not say what was too large: the body, unless the words said otherwise. */
-function judgeByStatus({ status, text }: Evidence): Opinion | undefined {
-  const isTooLarge = status === 413 || /^\W*413\b/.test(text);
-  return isTooLarge ? { class: "request_bytes", confidence: 0.7 } : undefined;
+function judgeByStatus({ status }: Evidence): Opinion | undefined {
+  return status === 413 ? { class: "request_bytes", confidence: 0.7 } : undefined;
 }
 
 function toVerdict(opinion: Opinion, evidence: Evidence): Verdict {
@@ -297,9 +297,6 @@ function toVerdict(opinion: Opinion, evidence: Evidence): Verdict {
     ...(isSingle ? { subclass: "tpm_single_request" } : {}),
   };
 }
-
-/** No model has a smaller window: such a number counts something else. */
-const MIN_WINDOW_TOKENS = 64;
 
 /** An implausible limit is dropped. What the message says stays. */
 function withoutImplausibleLimit({ class: name }: Opinion, figures: Figures): Figures {

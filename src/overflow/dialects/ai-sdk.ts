@@ -13,6 +13,7 @@ import {
   toItems,
   toText,
 } from "./dialect.ts";
+import { findArguments, findUserPastes } from "./written-parts.ts";
 
 export const aiSdk: Dialect = {
   name: "ai-sdk",
@@ -29,6 +30,19 @@ export const aiSdk: Dialect = {
       return toItems(message.content).flatMap((block, position) => {
         const place = { path: ["prompt", index, "content", position], isNewest: index >= newestStart };
         return partsOf(toFields(block), isFromUser(message) ? { ...place, ...markCurrent(index, turnStart) } : place);
+      });
+    });
+  },
+  findWrittenParts({ prompt: value }) {
+    const prompt = toItems(value);
+    const turnStart = findExchangeStart(prompt, isFromModel, isFromUser);
+    return prompt.slice(0, turnStart).flatMap((item, index) => {
+      const message = toFields(item);
+      const path = ["prompt", index, "content"];
+      if (isFromUser(message)) return findUserPastes(message.content, path);
+      return toItems(message.content).flatMap((block, position) => {
+        const { type, input, toolName } = toFields(block);
+        return type === "tool-call" ? findArguments(input, [...path, position, "input"], toolName) : [];
       });
     });
   },

@@ -1,6 +1,7 @@
 /** Anthropic Messages: blocks in messages, tool results inside user messages, signed thinking that must not change. */
 import type { Edit } from "../../system/json-edits.ts";
 import {
+  appendPath,
   type Dialect,
   findExchangeStart,
   type JsonFields,
@@ -8,11 +9,13 @@ import {
   markCurrent,
   type Part,
   type PartContent,
+  pickFields,
   readToolNames,
   toFields,
   toItems,
   toText,
 } from "./dialect.ts";
+import { findArguments, findUserPastes } from "./written-parts.ts";
 
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
@@ -34,11 +37,30 @@ export const anthropicMessages: Dialect = {
       });
     });
   },
+  findWrittenParts({ messages: value }) {
+    const messages = toItems(value);
+    const turnStart = findExchangeStart(messages, isFromModel, isFromUser);
+    return messages.slice(0, turnStart).flatMap((message, index) => {
+      const { role, content } = toFields(message);
+      const path = ["messages", index, "content"];
+      if (role === "user") return findUserPastes(content, path);
+      return toItems(content).flatMap((item, position) => {
+        const { type, input, name } = toFields(item);
+        return type === "tool_use" ? findArguments(input, [...path, position, "input"], name) : [];
+      });
+    });
+  },
   findOutputLimit: ({ max_tokens, thinking }) => {
     if (typeof max_tokens !== "number") return undefined;
     return { tokens: max_tokens, lowerTo: (tokens) => lowerOutput(tokens, toFields(thinking).budget_tokens) };
   },
   sharesWindow: true,
+  // https://platform.claude.com/docs/en/api/messages-count-tokens
+  tokenCounter: {
+    addressFor: (url) => appendPath(url, "/count_tokens"),
+    bodyFor: (request) => pickFields(request, ["model", "messages", "system", "tools", "tool_choice", "thinking"]),
+    field: "input_tokens",
+  },
   findServerState: () => undefined,
   findOpening: ({ messages }) => withoutCacheMarks(toItems(messages)[0]),
   findToolNames: ({ tools }) => readToolNames(tools),

@@ -10,7 +10,7 @@ import type { Keep } from "../keep-part.ts";
 import { planShedding } from "../plan/plan.ts";
 import { makeStubEdit, shed } from "../shed.ts";
 import { createRefusalScanner } from "../wire/refusal-scanner.ts";
-import type { Dialect, Part, RequestBody } from "./dialect.ts";
+import type { Dialect, Part, RequestBody, WrittenRole } from "./dialect.ts";
 import {
   type Conversation,
   type HttpSimulator,
@@ -43,6 +43,23 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
           assertOnlyPartsChanged(dialect, request, after);
           const stubs = dialect.findParts(after.request).map(contentOf).filter(isStub);
           assert.equal(stubs.length, after.plan.replacements.length);
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    test("what the model and the user wrote is replaced only on request, and only in earlier turns", async () => {
+      await fc.assert(
+        fc.asyncProperty(writtenConversations, verdicts, async (conversation, verdict) => {
+          const request = simulator.writeRequest(conversation);
+          const after = await rewrite(dialect, request, verdict, ["call", "paste"]);
+          assert.equal(simulator.findFault(after.request), undefined);
+          assert.deepEqual(JSON.parse(after.json), JSON.parse(JSON.stringify(after.request)));
+          assertOnlyPartsChanged(dialect, request, after);
+          assert.equal(countStubs(after.json) - countStubs(JSON.stringify(request)), after.plan.replacements.length);
+          for (const text of currentTexts(conversation)) assert.ok(includesText(after.json, text));
+          const { plan } = await rewrite(dialect, request, verdict);
+          assert.ok(plan.replacements.every(({ part }) => part.role !== "call" && part.role !== "paste"));
         }),
         { numRuns: 60 },
       );
@@ -105,12 +122,33 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
       );
     });
 
+    test("finds what was written in earlier turns", () => {
+      if (dialect.findWrittenParts === undefined) return;
+      const [paste, code] = ["pasted line\n".repeat(900), "const gate = 7;\n".repeat(200)];
+      const call = { tool: "shell", result: { text: "ok", form: "text" as const } };
+      // Where the first of parallel calls is signed, it stays.
+      const turn = { user: paste, rounds: [[call, { ...call, writes: code }]], answer: "Written." };
+      const request = simulator.writeRequest({
+        system: "s",
+        turns: [turn, { user: paste, rounds: [] }],
+        outputTokens: 1,
+      });
+      const found = dialect
+        .findWrittenParts(request)
+        .map(({ role, content, tool }) => [role, contentOf({ content }), tool]);
+      assert.deepEqual(found, [
+        ["paste", paste, undefined],
+        ["call", code, "shell"],
+      ]);
+    });
+
     test("does not throw on JSON of any other shape", () => {
       const fields = Object.keys(simulator.writeRequest({ system: "s", turns: [], outputTokens: 1 }));
       const values = fc.dictionary(fc.constantFrom(...fields), fc.jsonValue({ maxDepth: 5 }));
       fc.assert(
         fc.property(values, (request) => {
           dialect.findParts(request);
+          dialect.findWrittenParts?.(request);
           dialect.findOutputLimit(request);
           dialect.findServerState(request);
           dialect.findOpening(request);
@@ -183,6 +221,43 @@ const conversations: fc.Arbitrary<Conversation> = fc.record({
   outputTokens: fc.integer({ min: 1, max: 64_000 }),
 });
 
+/** Conversations in which the model writes files and the user pastes logs, also in the current turn. */
+const longTexts = fc
+  .tuple(fc.string({ minLength: 4, maxLength: 30, unit: "grapheme" }), fc.integer({ min: 300, max: 900 }))
+  .map(([text, times]) => text.repeat(times));
+const writingRounds = fc.array(
+  fc.record({ tool: fc.constant("shell"), result: results, writes: fc.oneof(texts, longTexts) }),
+  { minLength: 1, maxLength: 3 },
+);
+const writtenConversations: fc.Arbitrary<Conversation> = fc.record({
+  system: fc.string({ minLength: 1 }),
+  turns: fc
+    .array(fc.tuple(fc.oneof(texts, longTexts), fc.array(writingRounds, { minLength: 1, maxLength: 2 })), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((all) =>
+      all.map(
+        ([user, open], index): Turn => ({ user, rounds: open, ...(index < all.length - 1 ? { answer: "a" } : {}) }),
+      ),
+    ),
+  outputTokens: fc.integer({ min: 1, max: 64_000 }),
+});
+
+/** What the user and the model wrote in the current turn. */
+function currentTexts({ turns }: Conversation): string[] {
+  const { user = "", rounds = [] } = turns.at(-1) ?? {};
+  return [user, ...rounds.flat().flatMap(({ writes }) => writes ?? [])];
+}
+
+/** Whether JSON holds a text: as a value, or in a value that is JSON itself. */
+export function includesText(json: string, text: string): boolean {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  return json.includes(escaped) || json.includes(JSON.stringify(escaped).slice(1, -1));
+}
+
+const countStubs = (json: string): number => json.split("Set aside by Spillway to fit the model's limit:").length - 1;
+
 const verdicts: fc.Arbitrary<Verdict> = fc.oneof(
   fc.record({ class: fc.constant("context_tokens" as const), confidence: fc.constant(0.9) }),
   fc.record({
@@ -209,9 +284,9 @@ const keepNothing: Keep = async ({ content }) => ({
 
 type Rewritten = Awaited<ReturnType<typeof rewrite>>;
 
-async function rewrite(dialect: Dialect, request: RequestBody, verdict: Verdict) {
+async function rewrite(dialect: Dialect, request: RequestBody, verdict: Verdict, written: readonly WrittenRole[] = []) {
   const json = JSON.stringify(request);
-  const plan = planShedding(request, dialect, verdict, { wireBytes: Buffer.byteLength(json) });
+  const plan = planShedding(request, dialect, verdict, { wireBytes: Buffer.byteLength(json), written });
   const outgoing = { dialect, request, json, target: { endpoint: "", model: "" } };
   const { clamp, stubs } = await shed(outgoing, plan, keepNothing);
   const edits = [...clamp, ...stubs.map(makeStubEdit)];
@@ -219,14 +294,15 @@ async function rewrite(dialect: Dialect, request: RequestBody, verdict: Verdict)
 }
 
 function assertOnlyPartsChanged(dialect: Dialect, request: RequestBody, after: Rewritten): void {
-  const editable = [...dialect.findParts(request).map(({ path }) => path), ...outputPaths(dialect, request)];
+  const parts = [...dialect.findParts(request), ...(dialect.findWrittenParts?.(request) ?? [])];
+  const editable = [...parts.map(({ path }) => path), ...outputPaths(dialect, request)];
   const editablePaths = new Set(editable.map((path) => path.join(".")));
   for (const { path } of after.edits) assert.ok(editablePaths.has(path.join(".")), path.join("."));
   const blanks = after.edits.map(({ path }) => ({ path, value: null }));
   assert.deepEqual(applyEdits(after.request, blanks), applyEdits(request, blanks));
 }
 
-const contentOf = ({ content }: Part): string => ("text" in content ? content.text : content.base64);
+const contentOf = ({ content }: Pick<Part, "content">): string => ("text" in content ? content.text : content.base64);
 
 /** Where the output limit is written. */
 function outputPaths(dialect: Dialect, request: RequestBody): Path[] {

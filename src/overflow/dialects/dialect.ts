@@ -9,12 +9,19 @@ export type PartContent =
   | { readonly text: string }
   | { readonly base64: string; readonly mediaType: string; readonly name?: string };
 
+/**
+ * A tool's result, or something that the user or a tool attached. In earlier turns also what the model wrote into a call, and
+ * a long text of the user.
+ */
+export type PartRole = "tool_result" | "attachment" | WrittenRole;
+
+export type WrittenRole = "call" | "paste";
+
 /** A part of a request that may be replaced by a stub. */
 export type Part = {
   /** Where the value is that a stub replaces. */
   readonly path: Path;
-  /** A tool's result, or something that the user or a tool attached. */
-  readonly role: "tool_result" | "attachment";
+  readonly role: PartRole;
   readonly content: PartContent;
   /** Whether it belongs to the newest exchange: everything after the model's last message. */
   readonly isNewest: boolean;
@@ -27,11 +34,23 @@ export type Part = {
   makeReplacement(text: string): unknown;
 };
 
+export type WrittenPart = Part & { readonly role: WrittenRole };
+
 /** The largest output that a request asks for. */
 export type OutputLimit = {
   readonly tokens: number;
   /** The edits that lower it and keep dependent fields valid, or undefined where it cannot be that low. */
   lowerTo(tokens: number): readonly Edit[] | undefined;
+};
+
+/** An endpoint that counts the input tokens of a request for free. */
+export type TokenCounter = {
+  /** Its address, made from the one that the request is posted to. */
+  addressFor(url: URL): URL;
+  /** The fields of the request that it takes. */
+  bodyFor(request: RequestBody, url: URL): RequestBody;
+  /** The field of its answer that holds the number. */
+  readonly field: string;
 };
 
 /** One provider's request format. Every dialect passes `dialect.contract.ts` with its simulator. */
@@ -43,7 +62,14 @@ export interface Dialect {
   readonly lifecycleEvents: readonly string[];
   /** Every part that may be replaced, in the order of the request. */
   findParts(request: RequestBody): readonly Part[];
+  /**
+   * Long texts of earlier turns that the model wrote into calls, or the user into messages, in the order of the request. They
+   * are replaced only where the user asks for that. A dialect without this function has none.
+   */
+  findWrittenParts?(request: RequestBody): readonly WrittenPart[];
   findOutputLimit(request: RequestBody): OutputLimit | undefined;
+  /** The provider's endpoint that counts the tokens of a request without answering it, if it has one. */
+  readonly tokenCounter?: TokenCounter;
   /** Whether the output counts against the same window as the input. */
   readonly sharesWindow: boolean;
   /** The field that makes the provider add stored input which the request does not show, or undefined. */
@@ -85,6 +111,18 @@ export function findExchangeStart(
 ): number {
   const last = items.findLastIndex((item) => isOther(toFields(item)));
   return items.slice(0, last + 1).findLastIndex((item) => isFromModel(toFields(item))) + 1;
+}
+
+/** The address with something appended to its path. */
+export function appendPath(url: URL, suffix: string): URL {
+  const next = new URL(url);
+  next.pathname += suffix;
+  return next;
+}
+
+/** Those of the named fields that a request has. */
+export function pickFields(request: RequestBody, names: readonly string[]): RequestBody {
+  return Object.fromEntries(names.flatMap((name) => (name in request ? [[name, request[name]]] : [])));
 }
 
 /** Marks what the user attached in the current turn. */

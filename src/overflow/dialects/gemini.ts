@@ -1,5 +1,6 @@
 /** Gemini generateContent: contents made of parts, function responses that are objects, signatures on parts. */
 import { isStub } from "../../answer/stub-text.ts";
+import type { Path } from "../../system/json-edits.ts";
 import {
   type Dialect,
   findExchangeStart,
@@ -7,10 +8,14 @@ import {
   markCurrent,
   type Part,
   type PartContent,
+  pickFields,
+  type RequestBody,
   toFields,
   toItems,
   toText,
+  type WrittenPart,
 } from "./dialect.ts";
+import { findArguments, findPaste } from "./written-parts.ts";
 
 export const gemini: Dialect = {
   name: "gemini",
@@ -30,6 +35,16 @@ export const gemini: Dialect = {
       });
     });
   },
+  findWrittenParts({ contents: value }) {
+    const contents = toItems(value);
+    const turnStart = findExchangeStart(contents, isFromModel, isFromUser);
+    return contents.slice(0, turnStart).flatMap((item, index) => {
+      const content = toFields(item);
+      return toItems(content.parts).flatMap((part, position) =>
+        writtenParts(toFields(part), ["contents", index, "parts", position], isFromModel(content)),
+      );
+    });
+  },
   findOutputLimit: (request) => {
     const field = ["generationConfig", "generation_config"].find((name) => request[name] !== undefined);
     const config = toFields(request[field ?? ""]);
@@ -38,6 +53,8 @@ export const gemini: Dialect = {
     return { tokens: Number(config[key]), lowerTo: (tokens) => [{ path: [field, key], value: tokens }] };
   },
   sharesWindow: false,
+  // https://ai.google.dev/api/tokens
+  tokenCounter: { addressFor: addressOfCounter, bodyFor: bodyForCounter, field: "totalTokens" },
   findServerState: (request) =>
     ["cachedContent", "cached_content"].find((field) => request[field] !== undefined && request[field] !== null),
   findOpening: ({ contents }) => toItems(contents)[0],
@@ -49,6 +66,20 @@ export const gemini: Dialect = {
     }),
 };
 
+function addressOfCounter(url: URL): URL {
+  const next = new URL(url);
+  next.pathname = next.pathname.replace(/:\w+$/, ":countTokens");
+  next.searchParams.delete("alt");
+  return next;
+}
+
+/** Vertex AI takes the fields, the Gemini API the whole request with the name of its model. */
+function bodyForCounter(request: RequestBody, { pathname }: URL): RequestBody {
+  if (pathname.includes("/publishers/")) return pickFields(request, ["contents", "systemInstruction", "tools"]);
+  const model = /models\/[^/:]+/.exec(pathname)?.[0] ?? "";
+  return { generateContentRequest: { model, ...request } };
+}
+
 const isFromModel = ({ role }: JsonFields): boolean => role === "model";
 
 /** Function responses have the role `user` too: a content that holds nothing else is not from the user. */
@@ -57,6 +88,16 @@ const isFromUser = (content: JsonFields): boolean =>
 
 const responseKey = (part: JsonFields): string | undefined =>
   ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
+
+/** A call that carries a signature stays as the model wrote it. */
+function writtenParts(part: JsonFields, path: Path, isCall: boolean): readonly WrittenPart[] {
+  if (!isCall) return findPaste(part.text, [...path, "text"]);
+  const key = ["functionCall", "function_call"].find((name) => part[name] !== undefined);
+  const isSigned = Object.keys(part).some((name) => /^thought/.test(name));
+  if (key === undefined || isSigned) return [];
+  const { args, name } = toFields(part[key]);
+  return findArguments(args, [...path, key, "args"], name);
+}
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 

@@ -5,6 +5,7 @@ import {
   type Conversation,
   type HttpSimulator,
   hasStreamField,
+  isJsonObject,
   type NumberedTurn,
   numberCalls,
   offeredTools,
@@ -92,7 +93,7 @@ function findFault({ messages }: RequestBody): string | undefined {
     if (role !== "assistant" && isEmpty) return "content must not be empty";
     if (toItems(content).some((block) => toFields(block).text === "")) return "text content must not be empty";
     for (const call of toItems(tool_calls).map(toFields))
-      if (typeof toFields(call.function).arguments !== "string") return "arguments must be a string";
+      if (!isJsonObject(toFields(call.function).arguments)) return "arguments must be a JSON object in a string";
     if (tool_calls) waiting = new Set(toItems(tool_calls).map((call) => toFields(call).id));
   }
   return waiting.size > 0 ? `tool_call_ids did not have response messages: ${[...waiting].join()}` : undefined;

@@ -14,6 +14,7 @@ import {
   toItems,
   toText,
 } from "./dialect.ts";
+import { findJsonArguments, findUserPastes } from "./written-parts.ts";
 
 export const openaiChat: Dialect = {
   name: "openai-chat",
@@ -29,6 +30,19 @@ export const openaiChat: Dialect = {
       const tool = message.role === "function" ? toText(message.name) : tools.get(String(message.tool_call_id));
       const place = { path: ["messages", index, "content"], isNewest: index >= newestStart, ...(tool ? { tool } : {}) };
       return partsOf(message, isFromUser(message) ? { ...place, ...markCurrent(index, turnStart) } : place);
+    });
+  },
+  findWrittenParts({ messages: value }) {
+    const messages = toItems(value);
+    const turnStart = findExchangeStart(messages, isFromModel, isFromUser);
+    return messages.slice(0, turnStart).flatMap((item, index) => {
+      const message = toFields(item);
+      const path = ["messages", index];
+      if (isFromUser(message)) return findUserPastes(message.content, [...path, "content"]);
+      return toItems(message.tool_calls).flatMap((call, position) => {
+        const { name, arguments: json } = toFields(toFields(call).function);
+        return findJsonArguments(json, [...path, "tool_calls", position, "function", "arguments"], name);
+      });
     });
   },
   findOutputLimit: (request) => readOutputLimit(request, "max_completion_tokens", "max_tokens"),

@@ -5,6 +5,7 @@ import {
   type Conversation,
   type HttpSimulator,
   hasStreamField,
+  isJsonObject,
   type NumberedTurn,
   numberCalls,
   offeredTools,
@@ -101,7 +102,8 @@ function writeResult({ text, form }: ToolResult): unknown {
 function findFault({ input }: RequestBody): string | undefined {
   const items = toItems(input).map(toFields);
   const calls = new Set(items.filter(({ type }) => type === "function_call").map(({ call_id }) => call_id));
-  for (const [index, { type, call_id, encrypted_content, id, output }] of items.entries()) {
+  for (const [index, { type, call_id, encrypted_content, id, output, arguments: json }] of items.entries()) {
+    if (type === "function_call" && !isJsonObject(json)) return "arguments must be a JSON object in a string";
     if (type === "function_call_output" && !calls.delete(call_id))
       return `No tool call found for function call output with call_id ${call_id}.`;
     if (type === "function_call_output" && (output === "" || (Array.isArray(output) && output.length === 0)))

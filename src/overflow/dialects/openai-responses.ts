@@ -1,5 +1,6 @@
 /** OpenAI Responses: a flat list of items, in which calls, outputs and reasoning are items of their own. */
 import {
+  appendPath,
   type Dialect,
   findExchangeStart,
   type JsonFields,
@@ -8,12 +9,14 @@ import {
   type Part,
   type PartContent,
   parseDataUrl,
+  pickFields,
   readOutputLimit,
   readToolNames,
   toFields,
   toItems,
   toText,
 } from "./dialect.ts";
+import { findArguments, findJsonArguments, findUserPastes } from "./written-parts.ts";
 
 /** Items that the model wrote: messages, reasoning and calls. */
 const isFromModel = ({ role, type }: JsonFields): boolean =>
@@ -47,8 +50,25 @@ export const openaiResponses: Dialect = {
       );
     });
   },
+  findWrittenParts({ input }) {
+    const items = toItems(input);
+    const turnStart = findExchangeStart(items, isFromModel, isFromUser);
+    return items.slice(0, turnStart).flatMap((value, index) => {
+      const item = toFields(value);
+      const path = ["input", index];
+      if (isFromUser(item)) return findUserPastes(item.content, [...path, "content"]);
+      if (item.type === "function_call") return findJsonArguments(item.arguments, [...path, "arguments"], item.name);
+      return item.type === "custom_tool_call" ? findArguments(item.input, [...path, "input"], item.name) : [];
+    });
+  },
   findOutputLimit: (request) => readOutputLimit(request, "max_output_tokens"),
   sharesWindow: true,
+  // https://developers.openai.com/api/docs/guides/token-counting
+  tokenCounter: {
+    addressFor: (url) => appendPath(url, "/input_tokens"),
+    bodyFor: (request) => pickFields(request, countedFields),
+    field: "input_tokens",
+  },
   findServerState: (request) => {
     const isReference = (item: unknown) => toFields(item).type === "item_reference";
     const field = ["previous_response_id", "conversation"].find((name) => (request[name] ?? null) !== null);
@@ -57,6 +77,8 @@ export const openaiResponses: Dialect = {
   findOpening: ({ input }) => toItems(input).find((item) => toFields(item).role === "user") ?? input,
   findToolNames: ({ tools }) => readToolNames(tools),
 };
+
+const countedFields = ["model", "input", "instructions", "tools", "tool_choice", "text", "reasoning"];
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 

@@ -42,12 +42,15 @@ export interface HttpSimulator extends Simulator {
 /** A tool's result: text, text blocks, a picture as base64, or an error. */
 export type ToolResult = { readonly text: string; readonly form: "text" | "blocks" | "picture" | "error" };
 
+/** A call of a tool; `writes` is a text that the model gave to it, such as the content of a file. */
+export type ToolCall = { readonly tool: string; readonly writes?: string; readonly result: ToolResult };
+
 /** A message of the user and what the model did about it. */
 export type Turn = {
   readonly user: string;
   readonly attachment?: { readonly mediaType: string; readonly base64: string };
   /** Rounds of calls that the model made before it answered; calls of one round are parallel. */
-  readonly rounds: readonly (readonly { readonly tool: string; readonly result: ToolResult }[])[];
+  readonly rounds: readonly (readonly ToolCall[])[];
   /** Undefined while the model has not answered: the newest exchange is open. */
   readonly answer?: string;
 };
@@ -95,9 +98,9 @@ export function sign(text: string): string {
 }
 
 /** A call with the id and the arguments that a model would have given it. */
-export type NumberedCall = Turn["rounds"][number][number] & {
+export type NumberedCall = ToolCall & {
   readonly id: string;
-  readonly args: { readonly command: string };
+  readonly args: { readonly command: string; readonly content?: string };
 };
 
 /** A turn whose calls are numbered. */
@@ -111,10 +114,23 @@ export function numberCalls({ turns }: Conversation): NumberedTurn[] {
       round.map((call, callIndex) => ({
         ...call,
         id: `call_${turnIndex}_${roundIndex}_${callIndex}`,
-        args: { command: `step ${roundIndex}.${callIndex}` },
+        args: {
+          command: `step ${roundIndex}.${callIndex}`,
+          ...(call.writes === undefined ? {} : { content: call.writes }),
+        },
       })),
     ),
   }));
+}
+
+/** Whether a string is a JSON object, as the arguments of a call have to be. */
+export function isJsonObject(json: unknown): boolean {
+  try {
+    const value: unknown = JSON.parse(String(json));
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 /** A text in two halves, split between code points; an empty half is left out. */

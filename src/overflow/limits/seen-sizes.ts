@@ -22,6 +22,8 @@ export type SeenSizes = {
   recordAccepted(target: Target, size: RequestSize): void;
   /** The largest accepted size, 0 before any. */
   acceptedFor(target: Target): RequestSize;
+  /** Whether no request of about this size has been weighed yet. Says so once: many may be under way at the same time. */
+  isNewSize(target: Target, bytes: number): boolean;
   recordRefused(target: Target, unit: SizeUnit, size: number): void;
   /** The size at or below which the target has refused two requests lately. */
   refusedFor(target: Target, unit: SizeUnit): number | undefined;
@@ -40,9 +42,12 @@ const MIN_REFUSALS = 2;
 /** A size that is never sent is never accepted. After this time the provider is tried again. */
 const MAX_AGE_MS = 60 * 60 * 1_000;
 const MAX_TARGETS = 500;
+/** A request that is this much larger than the largest before is parsed and estimated. */
+const MIN_GROWTH = 1.1;
 
 type Seen = {
   readonly accepted: Record<SizeUnit, number>;
+  weighedBytes: number;
   /** The lowest ones, ascending. */
   readonly refused: Record<SizeUnit, readonly number[]>;
   refusedMs: number;
@@ -72,8 +77,16 @@ export function createSeenSizes(now: () => number = () => performance.now()): Se
   function recordRefused(target: Target, unit: SizeUnit, size: number): void {
     const seen = seenOf(target);
     if (seen.accepted[unit] >= size) seen.accepted[unit] = 0;
+    seen.weighedBytes = 0;
     seen.refused[unit] = [...recentRefusals(seen, unit), size].sort((one, other) => one - other).slice(0, MIN_REFUSALS);
     seen.refusedMs = now();
+  }
+
+  function isNewSize(target: Target, bytes: number): boolean {
+    const seen = seenOf(target);
+    if (bytes <= Math.max(seen.accepted.bytes, seen.weighedBytes) * MIN_GROWTH) return false;
+    seen.weighedBytes = bytes;
+    return true;
   }
 
   const recentRefusals = ({ refused, refusedMs }: Seen, unit: SizeUnit): readonly number[] =>
@@ -91,6 +104,7 @@ export function createSeenSizes(now: () => number = () => performance.now()): Se
     hasRefused: () =>
       [...seenByTarget.values()].some(({ refused }) => refused.tokens.length + refused.bytes.length > 0),
     recordAccepted,
+    isNewSize,
     acceptedFor: (target) => seenOf(target).accepted,
     recordRefused,
     refusedFor: (target, unit) => recentRefusals(seenOf(target), unit)[MIN_REFUSALS - 1],
@@ -100,6 +114,7 @@ export function createSeenSizes(now: () => number = () => performance.now()): Se
 
 const newSeen = (): Seen => ({
   accepted: { tokens: 0, bytes: 0 },
+  weighedBytes: 0,
   refused: { tokens: [], bytes: [] },
   refusedMs: 0,
 });

@@ -29,10 +29,12 @@ export type Plan = {
 
 /** Plans for a request that was refused with this verdict, or that is expected to be. */
 export function planShedding(request: RequestBody, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
-  const { wireBytes, stubs, unkept, shortBy = 0, rules = noToolRules } = options;
-  const allParts = dialect.findParts(request).map((part, index): SentPart => {
+  const { wireBytes, stubs, unkept, shortBy = 0, rules = noToolRules, written = [], model = "" } = options;
+  const writtenParts = written.length === 0 ? [] : (dialect.findWrittenParts?.(request) ?? []);
+  const found = [...dialect.findParts(request), ...writtenParts.filter(({ role }) => written.includes(role))];
+  const allParts = found.map((part, index): SentPart => {
     const stub = stubs?.get(part.path.join("."));
-    return { ...part, index, sentContent: stub === undefined ? part.content : { text: stub } };
+    return { ...part, index, model, sentContent: stub === undefined ? part.content : { text: stub } };
   });
   const parts = allParts.filter((part) => !unkept?.has(part.path.join(".")) && !isShortest(part));
   const bytes = { unit: "bytes", before: wireBytes, target: wireBytes, enough: wireBytes, scales: [1] } as const;
@@ -82,9 +84,9 @@ function estimateRemaining(
   replacements: readonly Replacement[],
 ): number {
   const stubSizes = new Map(replacements.map(({ part, shownChars }) => [part.path.join("."), STUB_CHARS + shownChars]));
-  const partSizes = parts.map(({ path, sentContent }) => {
+  const partSizes = parts.map(({ path, sentContent, model }) => {
     const chars = stubSizes.get(path.join("."));
-    return chars === undefined ? estimatePartTokens(sentContent) : chars / STUB_CHARS_PER_TOKEN;
+    return chars === undefined ? estimatePartTokens(sentContent, model) : chars / STUB_CHARS_PER_TOKEN;
   });
   return partSizes.reduce((total, size) => total + size, countRestTokens(request, parts)[0] ?? 0);
 }

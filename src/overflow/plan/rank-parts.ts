@@ -32,6 +32,8 @@ function rankOf(part: Part, verdict: Verdict, rules: ToolRules): number {
   if (verdict.path !== undefined && isAtPath(part.path, verdict.path)) return ranks.namedInError;
   if (part.isCurrent || (part.role === "attachment" && part.isNewest)) return ranks.currentAttachment;
   if (part.role === "attachment") return ranks.olderAttachment;
+  if (part.role === "call") return ranks.olderCall;
+  if (part.role === "paste") return ranks.olderPaste;
   if (part.isNewest) return ranks.newestResult;
   return rules.ruleFor(part) === "first" || isDocumentOrBinary(part) ? ranks.olderDocument : ranks.olderResult;
 }
@@ -42,8 +44,10 @@ const ranks = {
   olderAttachment: 2,
   olderDocument: 3,
   olderResult: 4,
-  newestResult: 5,
-  currentAttachment: 6,
+  olderCall: 5,
+  olderPaste: 6,
+  newestResult: 7,
+  currentAttachment: 8,
 } as const;
 
 /** Text from a document or of binary data is the least useful in a conversation. */

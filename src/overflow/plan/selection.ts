@@ -155,10 +155,10 @@ type Measure = {
 
 function createMeasure({ unit, scales }: Sizes): Measure {
   const partSizes = new Map<SentPart, Counts>();
-  const measurePart = ({ sentContent }: SentPart): Counts =>
+  const measurePart = ({ sentContent, model }: SentPart): Counts =>
     unit === "bytes"
       ? [jsonBytes(sentContent)]
-      : combine(countPartTokens(sentContent), scales, (tokens, scale) => tokens * scale);
+      : combine(countPartTokens(sentContent, model), scales, (tokens, scale) => tokens * scale);
   const lineSizes = scales.map((scale) =>
     unit === "bytes" ? STUB_CHARS : (STUB_CHARS / STUB_CHARS_PER_TOKEN) * Math.max(1, scale),
   );

@@ -3,7 +3,12 @@ import { countShownChars } from "../../answer/stub-text.ts";
 import type { Part, PartContent } from "../dialects/dialect.ts";
 
 /** A part with its index, and what is sent at its path now: its own content, or the stub from an earlier request. */
-export type SentPart = Part & { readonly sentContent: PartContent; readonly index: number };
+export type SentPart = Part & {
+  readonly sentContent: PartContent;
+  readonly index: number;
+  /** The model that it is sent to. */
+  readonly model: string;
+};
 
 /** A part to replace, and how many of its characters the stub shows. */
 export type Replacement = { readonly part: Part; readonly shownChars: number };
@@ -12,6 +17,8 @@ export type Replacement = { readonly part: Part; readonly shownChars: number };
 export const STUB_CHARS = 420;
 /** How much of an older part its stub shows. */
 export const PREVIEW_CHARS = 300;
+/** What a user asks for is written before or after what was pasted. */
+const PASTE_PREVIEW_CHARS = 1_000;
 /** How much larger than its stub a part must be to be worth replacing. */
 export const MIN_GAIN_CHARS = 100;
 
@@ -26,6 +33,7 @@ export function countStubChars({ sentContent }: SentPart): number | undefined {
 }
 
 /** Short texts get a shorter preview, so that replacing them still saves something. */
-export function previewChars({ content }: Part): number {
-  return "text" in content ? Math.min(PREVIEW_CHARS, Math.floor(content.text.length / 10)) : 0;
+export function previewChars({ content, role }: Part): number {
+  const maxChars = role === "paste" ? PASTE_PREVIEW_CHARS : PREVIEW_CHARS;
+  return "text" in content ? Math.min(maxChars, Math.floor(content.text.length / 10)) : 0;
 }

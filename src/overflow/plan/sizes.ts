@@ -2,7 +2,7 @@
 
 import type { Edit } from "../../system/json-edits.ts";
 import type { Verdict } from "../classify/verdict.ts";
-import type { Dialect, OutputLimit, RequestBody } from "../dialects/dialect.ts";
+import type { Dialect, OutputLimit, RequestBody, WrittenRole } from "../dialects/dialect.ts";
 import { addCounts, countPartTokens, countRestTokens } from "../estimate-tokens.ts";
 import type { Aim } from "../limits/seen-sizes.ts";
 import type { SentPart } from "./sent-part.ts";
@@ -24,6 +24,7 @@ export type Sizes = {
 };
 
 export type PlanOptions = {
+  readonly model?: string;
   /** Bytes of the request as it was sent. */
   readonly wireBytes: number;
   /** The share of the limit to leave free where older parts are removed, so that the next turns fit too. */
@@ -32,6 +33,8 @@ export type PlanOptions = {
   readonly aimFor?: (unit: Sizes["unit"], before: number) => Aim;
   /** Real tokens per estimated token, where the refusal does not show it. */
   readonly scale?: number;
+  /** What may be replaced in earlier turns of what the model wrote into calls, and the user into messages. */
+  readonly written?: readonly WrittenRole[];
   /** The user's rules for the results of single tools. */
   readonly rules?: ToolRules;
   /** The texts of the stubs that already replace parts, by path. */
@@ -62,7 +65,7 @@ export function measureRequest(
   if (verdict.class !== "context_tokens") return measureBytes(verdict, options);
   const { limit, output = 0 } = verdict;
   const counts = parts.reduce(
-    (sum, { sentContent }) => addCounts(sum, countPartTokens(sentContent)),
+    (sum, { sentContent, model }) => addCounts(sum, countPartTokens(sentContent, model)),
     countRestTokens(request, parts),
   );
   const [estimate = 1] = counts;

@@ -24,7 +24,10 @@ export function parseToolRules(lines: readonly string[]): ToolRules {
   const rules = new Map(lines.map(parseLine));
   return {
     hasCaps: [...rules.values()].some((rule) => typeof rule === "number"),
-    ruleFor: ({ tool, role }) => (tool === undefined || role !== "tool_result" ? undefined : rules.get(tool)),
+    ruleFor: ({ tool, role }) => {
+      const rule = tool === undefined ? undefined : rules.get(tool);
+      return role === "tool_result" || (role === "call" && rule === "keep") ? rule : undefined;
+    },
   };
 }
 

@@ -22,7 +22,13 @@ export type Target = {
 };
 
 /** What is known of a request without parsing it. */
-export type SentRequest = { readonly dialect: Dialect; readonly target: Target; readonly bytes: number };
+export type SentRequest = {
+  readonly dialect: Dialect;
+  readonly target: Target;
+  readonly bytes: number;
+  /** Samples of a body that is too large to be parsed without need. */
+  readonly sample?: () => readonly string[];
+};
 
 /** Where a body is posted, and with which headers. */
 export type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
@@ -66,18 +72,42 @@ function findTarget(url: URL, json: string): Target {
 /** The model is usually among the first fields, so most bodies need not be decoded to find it. */
 const FIRST_LOOK_BYTES = 64 * 1024;
 
-/** Describes a body given in chunks, or as a text whose characters are counted in place of bytes: that is much faster. */
-export function describeBody(dialect: Dialect, url: URL, body: string | readonly Uint8Array[]): SentRequest {
+/** Bytes of a body: its beginning, and all of it where that is needed. */
+type BodyBytes = {
+  readonly sizeBytes: number;
+  readonly start: Uint8Array;
+  read(): Uint8Array;
+  /** Reads a piece of a body that is not in memory. */
+  readAt?(offset: number, maxBytes: number): Buffer;
+};
+
+/** Describes a body given as bytes, or as a text whose characters are counted in place of bytes: that is much faster. */
+export function describeBody(dialect: Dialect, url: URL, body: string | BodyBytes): SentRequest {
   if (typeof body === "string") return { dialect, target: findTarget(url, body), bytes: body.length };
-  const bytes = body.reduce((sum, { length }) => sum + length, 0);
-  const target = findTarget(url, toLatin1(body.slice(0, 1), FIRST_LOOK_BYTES));
-  const isFound = target.model !== "" || bytes <= FIRST_LOOK_BYTES;
-  return { dialect, target: isFound ? target : findTarget(url, toLatin1(body)), bytes };
+  const { sizeBytes: bytes, start } = body;
+  const target = findTarget(url, toLatin1(start.subarray(0, FIRST_LOOK_BYTES)));
+  const isFound = target.model !== "" || bytes <= Math.min(start.length, FIRST_LOOK_BYTES);
+  const { readAt } = body;
+  return {
+    dialect,
+    target: isFound ? target : findTarget(url, toLatin1(body.read())),
+    bytes,
+    ...(readAt === undefined ? {} : { sample: () => readSamples(bytes, readAt) }),
+  };
+}
+
+const SAMPLE_COUNT = 64;
+const SAMPLE_BYTES = 1_024;
+
+/** Pieces of a body at equal distances. */
+function readSamples(bytes: number, readAt: NonNullable<BodyBytes["readAt"]>): string[] {
+  const step = Math.floor(bytes / SAMPLE_COUNT);
+  return Array.from({ length: SAMPLE_COUNT }, (_, index) => readAt(index * step, SAMPLE_BYTES).toString("utf8"));
 }
 
 /** The names of models are ASCII, so any encoding that keeps ASCII will do. */
-function toLatin1(chunks: readonly Uint8Array[], maxBytes?: number): string {
-  return Buffer.concat(chunks).subarray(0, maxBytes).toString("latin1");
+function toLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 /** The request with the edits applied to its body and to its JSON text. */

@@ -20,6 +20,8 @@ export type Terminal = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** The same for `fetch -`: each chunk is valid until the next one is asked for. */
+  readonly sourceStdin?: AsyncIterable<Uint8Array>;
   out(text: string | Uint8Array): Promise<void>;
   /** Writes the last output. Works even after Ctrl-C, and does not wait for the reader. */
   lastOut(text: string): void;

@@ -53,7 +53,7 @@ async function execute(command: Command, parsed: ParsedCall): Promise<ExitCode> 
     import("../../config/load-config.ts"),
     import("../../session/session.ts"),
   ]);
-  const { cwd, env, stdin } = terminal;
+  const { cwd, env, sourceStdin: stdin = terminal.stdin } = terminal;
   const config = await loadConfig({ cwd, env, flags: settingFlags(values.set) });
   const settings = command.toleratesBadConfig ? settingsDespiteProblems(config) : requireValid(config);
   if (!command.toleratesBadConfig) await noteProjectProblems(config, terminal);

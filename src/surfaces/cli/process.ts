@@ -4,6 +4,7 @@ import { guardStdout } from "../mcp/stdout.ts";
 import { runCli } from "./main.ts";
 
 const stopController = new AbortController();
+const stdinController = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;
 let isOutputDropped = false;
 let isReadingStdin = false;
@@ -36,6 +37,7 @@ const status = await runCli(
     cwd: process.cwd(),
     env: process.env,
     stdin: readStdin(),
+    sourceStdin: readSourceStdin(),
     out,
     lastOut: (text) => void write(text),
     dropOutput: () => {
@@ -52,12 +54,19 @@ process.exitCode = outputError === undefined ? status : outputError.code === "EP
 // Standard input may still be open, or a write may wait for a reader that never reads.
 if (stopController.signal.aborted || isOutputDropped) process.exit();
 if (isReadingStdin) process.stdin.destroy();
+stdinController.abort();
 
 /** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
 async function* readStdin(): AsyncGenerator<Uint8Array> {
   isReadingStdin = true;
   yield* process.stdin;
   isReadingStdin = false;
+}
+
+/** The same as a source of any length, in one buffer. */
+async function* readSourceStdin(): AsyncGenerator<Uint8Array> {
+  const { readInPlace } = await import("./stdin-in-place.ts");
+  yield* readInPlace(0, stdinController.signal) ?? readStdin();
 }
 
 /** Asks on stderr: stdout carries data. Ctrl-C and the end of input answer with nothing. */

@@ -1,8 +1,9 @@
 /** `health://status`: whether the settings and the store work, and what is wrong if not. */
-import { access, constants } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
+import { toStoreError } from "../../artifacts/store-errors.ts";
 import { describeProblems } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
-import { describeWriteFailure } from "../../errors.ts";
+import { describeWriteFailure, SpillwayError } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
 import { makeFolders } from "../../system/folders.ts";
@@ -26,7 +27,7 @@ type Health = {
 export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
   const problems = describeProblems(config.problems);
   const [folder = ""] = session.spoolFolders;
-  const problem = await findWriteProblem(folder);
+  const problem = (await findWriteProblem(folder)) ?? (await findReadProblem(session));
   return {
     status: problems.length === 0 && problem === null ? "ok" : "degraded",
     version,
@@ -44,8 +45,25 @@ async function findWriteProblem(folder: string): Promise<string | null> {
   try {
     await makeFolders(folder);
     await access(folder, constants.W_OK);
-    return null;
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize < MIN_FREE_BYTES
+      ? "The disk is full: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder on another disk."
+      : null;
   } catch (error) {
     return `It ${describeWriteFailure(error)}: replies have no artifact_ref. Free space, or set SPILLWAY_HOME to a folder that can be written.`;
+  }
+}
+
+/** The catalogue writes its log in pages; with less room than a few of them nothing can be kept. */
+const MIN_FREE_BYTES = 128 * 1024;
+
+/** A catalogue that is damaged or of a newer version; null if it can be read. */
+async function findReadProblem({ store }: Session): Promise<string | null> {
+  try {
+    await store.totals();
+    return null;
+  } catch (error) {
+    const problem = toStoreError("read", error);
+    return problem instanceof SpillwayError ? problem.advice : String(problem);
   }
 }

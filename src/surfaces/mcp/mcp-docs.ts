@@ -91,7 +91,8 @@ folder of the store. A project's config file counts only within its [scope](sett
 
 - The tools, with titles, hints (they are read-only) and output schemas that every reply matches, errors included.
 - Artifacts as resources: \`artifact://af_...\`, with \`?pages=\`, \`?section=\`, \`?lines=\`, \`?offset=\` or \`?query=\`,
-  within the same budget as a tool's reply. Since revision 2025-06-18, replies link to them.
+  within the same budget as a tool's reply. Since revision 2025-06-18, replies link to them. \`resources/list\` has those used
+  last first, 100 on a page and 1,000 in all; a known ref can be read without it.
 - \`health://status\`: the version, the settings and their problems, and whether the store is writable.
 - \`metrics://prometheus\`: how many searches were truncated, how full replies are, and what share of results was omitted.
 - Each page of a PDF as its own text block, with its number in \`_meta.page\`, between a first block with the summary and a

@@ -71,7 +71,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("tools/call", ({ params }, context) => {
     return connection.call(requireTool(params.name, tools), params.arguments ?? {}, context);
   });
-  server.setRequestHandler("resources/list", async () => ({ resources: await listResources(options.session) }));
+  server.setRequestHandler("resources/list", ({ params }) => requirePage(params?.cursor, options.session));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler("resources/read", ({ params }, context) => connection.read(params.uri, context));
   return server;
@@ -93,6 +93,13 @@ function requireTool(name: string, tools: readonly Tool[]): Tool {
   if (tool) return tool;
   const names = tools.map((each) => each.name).join(", ");
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${names}.`);
+}
+
+async function requirePage(cursor: string | undefined, session: Session) {
+  const page = await listResources(session, cursor);
+  if (page) return page;
+  const sentence = "This cursor is not from resources/list. Leave it out to begin at the first page.";
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, sentence);
 }
 
 function createConnection(server: Server, { session, config, client }: McpServerOptions) {

@@ -1,6 +1,9 @@
 /** Artifacts as MCP resources: a bounded list, and reads within the same budget as read_artifact. */
 import type { Resource } from "@modelcontextprotocol/server";
+import type { ArtifactStore, RecentPage } from "../../artifacts/artifact-store.ts";
 import type { ArtifactRecord } from "../../artifacts/record.ts";
+import type { UsePosition } from "../../catalogue/artifact-rows.ts";
+import { CatalogueError } from "../../catalogue/sql.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_TEXT_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
@@ -39,14 +42,55 @@ const metricsResource: Resource = {
   mimeType: METRICS_TYPE,
 };
 
-/** The list is for choosing from; a known ref can be read without it. */
-const MAX_LISTED_ARTIFACTS = 100;
+const PAGE_ARTIFACTS = 100;
 
-/** Lists the status, the metrics, and the artifacts used last. */
-export async function listResources({ store }: Session): Promise<Resource[]> {
-  const listed = await store.listRecent(MAX_LISTED_ARTIFACTS);
-  const records = listed.flatMap((each) => ("record" in each ? [each.record] : []));
-  return [healthResource, metricsResource, ...records.map(recordResource)];
+/** The list is for choosing from, and some clients read all of it; a known ref can be read without it. */
+const MAX_LISTED_ARTIFACTS = 1_000;
+
+export type ResourcePage = { readonly resources: Resource[]; readonly nextCursor?: string };
+
+/**
+ * The status, the metrics and the artifacts used last, a page at a time; undefined for a cursor that is not ours. An
+ * artifact that is used between two pages moves to the front and is not on the second one.
+ */
+export async function listResources(
+  { store }: Pick<Session, "store">,
+  cursor?: string,
+): Promise<ResourcePage | undefined> {
+  const position = cursor === undefined ? { listed: 0 } : readCursor(cursor);
+  if (position === undefined) return undefined;
+  const page = await findPage(store, "ref" in position ? position : undefined);
+  const records = page.artifacts.flatMap((each) => ("record" in each ? [each.record] : []));
+  const fixed = cursor === undefined ? [healthResource, metricsResource] : [];
+  const listed = position.listed + page.artifacts.length;
+  const isEnd = page.next === undefined || listed >= MAX_LISTED_ARTIFACTS;
+  return {
+    resources: [...fixed, ...records.map(recordResource)],
+    ...(!isEnd && { nextCursor: writeCursor({ ...page.next, listed }) }),
+  };
+}
+
+/** A store that cannot be read has no artifacts to choose from; the status says why. */
+async function findPage(store: ArtifactStore, after: UsePosition | undefined): Promise<RecentPage> {
+  try {
+    return await store.listRecent(PAGE_ARTIFACTS, after);
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    return { artifacts: [], next: undefined };
+  }
+}
+
+/** The artifact that the page before ended with, and how many were listed so far. */
+type Cursor = UsePosition & { readonly listed: number };
+
+function writeCursor({ used_at, ref, listed }: Cursor): string {
+  return Buffer.from(`${used_at} ${ref} ${listed}`).toString("base64url");
+}
+
+function readCursor(cursor: string): Cursor | undefined {
+  const text = Buffer.from(cursor, "base64url").toString("latin1");
+  const [, usedAt, ref = "", listed] = /^(\d{1,15}) (af_[0-9a-f]{32}) (\d{1,4})$/.exec(text) ?? [];
+  return usedAt === undefined ? undefined : { used_at: Number(usedAt), ref, listed: Number(listed) };
 }
 
 function recordResource({

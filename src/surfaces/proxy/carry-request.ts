@@ -11,9 +11,10 @@ import {
   type SentRequest,
 } from "../../overflow/wire/outgoing-request.ts";
 import { decompress } from "./decompress.ts";
+import { type HeldBody, holdBody, holdChunks, type SendableBody, sumLengths } from "./held-body.ts";
 import { inspectResponse, type UpstreamResponse } from "./inspect-response.ts";
-import { type BodyStart, readUntil } from "./read-body.ts";
-import { filterHeaders, type Relay, StaleConnection, sumLengths } from "./relay.ts";
+import { readUntil } from "./read-body.ts";
+import { filterHeaders, type Relay, StaleConnection } from "./relay.ts";
 import { forward, respond } from "./respond.ts";
 
 /** A request that was admitted, and where it goes. */
@@ -23,7 +24,12 @@ export type Call = {
   readonly url: URL;
   readonly method: string;
   readonly signal: AbortSignal;
-  readonly context: { readonly recovery: Recovery; readonly relay: Relay; readonly bodyBytes: number };
+  readonly context: {
+    readonly recovery: Recovery;
+    readonly relay: Relay;
+    readonly bodyBytes: number;
+    readonly folders: readonly string[];
+  };
 };
 
 /** For any other endpoint of the provider: streams the body upstream. */
@@ -46,10 +52,10 @@ function streamUpstream(call: Call, chunks: readonly Buffer[]): Promise<Incoming
 /** Sends the whole body at once, so that the response is read even if the upstream refuses before it has read the body. */
 export async function forwardWithRecovery(call: Call, dialect: Dialect): Promise<void> {
   const { request, response, context } = call;
-  const { chunks, isComplete } = await readBody(request, context.bodyBytes);
-  if (!isComplete) return streamWithReport(call, dialect, chunks);
-  const { recovery } = context;
-  const body = holdBody(call, dialect, chunks);
+  const { recovery, bodyBytes, folders } = context;
+  using held = await holdBody(request, { maxBytes: bodyBytes, folders });
+  if (!held.isComplete) return streamWithReport(call, dialect, held.sizeBytes === 0 ? [] : [held.read()]);
+  const body = describeHeld(call, dialect, held);
   // A compressed success could not be inspected. In shadow mode the request is not changed at all.
   const headers = filterHeaders(request.rawHeaders, recovery.mode === "on" ? ["accept-encoding"] : []);
   const result = await recoverExchange<UpstreamResponse>(recovery, {
@@ -57,17 +63,12 @@ export async function forwardWithRecovery(call: Call, dialect: Dialect): Promise
     read: body.read,
     send: (replacement) =>
       replacement === undefined
-        ? post(call, headers, chunks, recovery.mode === "shadow" || recovery.mayBeRefused(body.describe()))
-        : post(call, withoutEncoding(headers), toChunks(replacement), true),
-    resend: (smaller) => postFresh(call, withNewKey(withoutEncoding(headers)), toChunks(smaller), true),
+        ? post(call, headers, held, recovery.mode === "shadow" || recovery.mayBeRefused(body.describe()))
+        : post(call, withoutEncoding(headers), toBody(replacement), true),
+    provider: { url: call.url, post: (...posted) => postForCount(call, headers, ...posted) },
+    resend: (smaller) => postFresh(call, withNewKey(withoutEncoding(headers)), toBody(smaller), true),
   });
   respond(response, result);
-}
-
-/** Reads a body up to the limit. If its announced length is larger, nothing is read. */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyStart> {
-  if (Number(request.headers["content-length"]) > maxBytes) return { chunks: [], isComplete: false };
-  return readUntil(request, (_, bytes) => bytes > maxBytes);
 }
 
 /** A body that is too large to hold is streamed. Where that is refused for its size, the client is told why nothing helps. */
@@ -83,15 +84,18 @@ async function streamWithReport(call: Call, dialect: Dialect, chunks: readonly B
 }
 
 /** A body that can be described and read, decompressed only when it is needed. */
-function holdBody({ request, url, context }: Call, dialect: Dialect, chunks: readonly Buffer[]) {
+function describeHeld({ request, url, context }: Call, dialect: Dialect, held: HeldBody) {
   const encoding = request.headers["content-encoding"] ?? "identity";
   const header = (name: string) => request.headers[name]?.toString();
   let description: SentRequest | undefined;
 
-  const decode = (): Buffer | undefined => decompress(Buffer.concat(chunks), encoding, context.bodyBytes);
+  const decode = (): Buffer | undefined => decompress(held.read(), encoding, context.bodyBytes);
 
   function describe(): SentRequest {
-    description ??= describeBody(dialect, url, encoding === "identity" ? chunks : [decode() ?? Buffer.alloc(0)]);
+    description ??=
+      encoding === "identity"
+        ? describeBody(dialect, url, held)
+        : describeBody(dialect, url, holdChunks([decode() ?? Buffer.alloc(0)]));
     return description;
   }
 
@@ -104,7 +108,7 @@ function holdBody({ request, url, context }: Call, dialect: Dialect, chunks: rea
   return { describe, read };
 }
 
-const toChunks = ({ json = "" }: OutgoingRequest): readonly Buffer[] => [Buffer.from(json)];
+const toBody = ({ json = "" }: OutgoingRequest): SendableBody => holdChunks([Buffer.from(json)]);
 
 /** A request that was changed is sent uncompressed. */
 const withoutEncoding = (headers: readonly string[]): string[] => filterHeaders(headers, ["content-encoding"]);
@@ -120,7 +124,7 @@ function withNewKey(headers: readonly string[]): string[] {
 async function post(
   call: Call,
   headers: readonly string[],
-  body: readonly Buffer[],
+  body: SendableBody,
   mayBeRefused: boolean,
 ): Promise<SendResult<UpstreamResponse>> {
   const { url, method, context, signal } = call;
@@ -132,11 +136,29 @@ async function post(
   }
 }
 
+const MAX_COUNT_BYTES = 64 * 1024;
+
+/** Asks the upstream's own counter with the caller's headers. */
+async function postForCount(
+  { context, signal }: Call,
+  headers: readonly string[],
+  address: URL,
+  json: string,
+  timeout: AbortSignal,
+): Promise<string | undefined> {
+  const bodyHeaders = filterHeaders(headers, ["content-encoding", "accept", "accept-encoding", "idempotency-key"]);
+  const options = { signal: AbortSignal.any([signal, timeout]), isFresh: true };
+  const message = await context.relay.send(address, "POST", bodyHeaders, holdChunks([Buffer.from(json)]), options);
+  const { chunks } = await readUntil(message, (_, bytes) => bytes > MAX_COUNT_BYTES);
+  message.destroy();
+  return message.statusCode === 200 ? Buffer.concat(chunks).toString("utf8") : undefined;
+}
+
 /** Sends a request over a new connection, which cannot be stale. */
 async function postFresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
-  body: readonly Buffer[],
+  body: SendableBody,
   mayBeRefused: boolean,
 ): Promise<SendResult<UpstreamResponse>> {
   const message = await context.relay.send(url, method, headers, body, { signal, isFresh: true });

@@ -22,6 +22,8 @@ export type ProxyOptions = {
   readonly token?: string | undefined;
   /** The largest request that is held for a retry. */
   readonly bodyBytes: number;
+  /** Where large requests wait in files, in order of preference. Without any they are held in memory. */
+  readonly folders?: readonly string[];
 };
 
 /** Clients keep their connections open between the turns of a conversation. */
@@ -88,7 +90,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   response.once("close", () => {
     if (!response.writableFinished) disconnect.abort();
   });
-  const call: Call = { request, response, url, method, context, signal: disconnect.signal };
+  const folders = context.folders ?? [];
+  const call: Call = { request, response, url, method, context: { ...context, folders }, signal: disconnect.signal };
   const dialect = context.recovery.mode === "off" ? undefined : findDialect(method, url.pathname);
   return dialect === undefined ? passThrough(call) : forwardWithRecovery(call, dialect);
 }

@@ -8,6 +8,7 @@ import * as zlib from "node:zlib";
 import { writeRequest } from "../../../test/conversations.ts";
 import { openProxiedProvider } from "../../../test/proxied.ts";
 import { openWatchedSession } from "../../../test/recovery.ts";
+import type { Settings } from "../../config/settings.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import { decompress } from "./decompress.ts";
 import { openProxy } from "./proxy-server.ts";
@@ -24,6 +25,37 @@ const body = JSON.stringify(
     outputTokens: 200,
   }),
 );
+
+describe("overflow.count_tokens", () => {
+  test("asks the upstream's counter with the caller's headers, and not as one of the two requests", async () => {
+    const turns = ["a", "b", "c"].map((about) => ({
+      user: "Look.",
+      rounds: [[{ tool: "shell", result: { text: about + heavy, form: "text" as const } }]],
+      answer: "Seen.",
+    }));
+    const conversation = { system: "s", turns: [...turns, { user: "And now?", rounds: [] }], outputTokens: 100 };
+    const json = JSON.stringify(writeRequest("anthropic-messages", conversation));
+    const received: string[] = [];
+    // Every byte is a token, which no estimate expects.
+    const limit = Math.floor(json.length * 0.6);
+    await using upstream = await startUpstream(
+      async (request, response) => {
+        const bytes = await readAll(request);
+        received.push(`${request.url} ${request.headers["x-api-key"]}`);
+        if (request.url?.endsWith("/count_tokens")) return void response.end(`{"input_tokens":${bytes.length}}`);
+        if (bytes.length <= limit) return void response.end('{"content":[],"usage":{"input_tokens":1}}');
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(`{"error":{"message":"The prompt exceeds the context window of ${limit} tokens."}}`);
+      },
+      { "overflow.count_tokens": "on" },
+    );
+    const response = await upstream.post(Buffer.from(json), { "x-api-key": "k" }, "/v1/messages");
+    assert.equal(response.status, 200);
+    const counts = received.filter((each) => each === "/v1/messages/count_tokens k").length;
+    assert.ok(counts >= 1 && counts <= 3, received.join());
+    assert.equal(received.length - counts, 2);
+  });
+});
 
 describe("a compressed request", () => {
   for (const [encoding, compress] of Object.entries({
@@ -96,7 +128,7 @@ describe("an upgrade", () => {
   });
 
   test("needs the token and a known upstream", async () => {
-    await using upstream = await startUpstream(() => undefined, "token");
+    await using upstream = await startUpstream(() => undefined, {}, "token");
     assert.equal((await upstream.upgrade("/v1/realtime", "/wrong/up")).status, 403);
     assert.equal((await upstream.upgrade("/v1/realtime", "/token/nowhere")).status, 404);
   });
@@ -157,20 +189,20 @@ describe("a stream", () => {
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** A proxy with an upstream `/up` that runs the given listener. */
-async function startUpstream(listener: Listener, token?: string) {
+async function startUpstream(listener: Listener, settings: Partial<Settings> = {}, token?: string) {
   const server = createServer({ maxHeaderSize: 65_536 }, (request, response) => void listener(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const upstreams = parseUpstreams([`up=http://127.0.0.1:${port}`]);
-  const recovery = openRecovery(await openWatchedSession());
+  const recovery = openRecovery(await openWatchedSession(settings));
   const proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 2 ** 24, token });
   const { origin, hostname, port: proxyPort } = new URL(proxy.url);
   return {
     server,
     url: origin,
-    post: (bytes: Buffer, headers: Record<string, string> = {}) =>
-      fetch(`${proxy.url}/up/v1/chat/completions`, { method: "POST", body: new Uint8Array(bytes), headers }),
+    post: (bytes: Buffer, headers: Record<string, string> = {}, path = "/v1/chat/completions") =>
+      fetch(`${proxy.url}/up${path}`, { method: "POST", body: new Uint8Array(bytes), headers }),
     async upgrade(path: string, prefix = "/up") {
       const headers = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-key": "k" };
       const request = httpRequest({ hostname, port: proxyPort, path: `${prefix}${path}`, headers });

@@ -8,12 +8,16 @@ export type BodyStart = { readonly chunks: readonly Buffer[]; readonly isComplet
 type IsEnough = (chunk: Buffer, bytes: number) => boolean;
 
 /** Reads until a chunk is enough or the body ends. The rest stays in the message, to be read later. */
-export function readUntil(message: IncomingMessage, isEnough: IsEnough): Promise<BodyStart> {
+export function readUntil(
+  message: IncomingMessage,
+  isEnough: IsEnough,
+  { keepsChunks = true }: { readonly keepsChunks?: boolean } = {},
+): Promise<BodyStart> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const onData = (chunk: Buffer) => {
-      chunks.push(chunk);
+      if (keepsChunks) chunks.push(chunk);
       bytes += chunk.length;
       if (!isEnough(chunk, bytes)) return;
       message.pause();
@@ -35,5 +39,7 @@ export function readUntil(message: IncomingMessage, isEnough: IsEnough): Promise
     }
 
     message.on("data", onData).on("end", onEnd).on("error", onError);
+    // It was paused if its beginning has been read before.
+    message.resume();
   });
 }

@@ -2,6 +2,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { systemCode } from "../../errors.ts";
+import type { SendableBody } from "./held-body.ts";
 
 /** Headers that describe one connection and are not passed on to the next. */
 const hopHeaders =
@@ -45,13 +46,12 @@ export function createRelay() {
     url: URL,
     method: string,
     headers: readonly string[],
-    body: readonly Buffer[],
+    body: SendableBody,
     { signal, isFresh = false }: { readonly signal: AbortSignal; readonly isFresh?: boolean },
   ): Promise<http.IncomingMessage> {
-    const allHeaders = [...headers, "content-length", String(sumLengths(body))];
+    const allHeaders = [...headers, "content-length", String(body.sizeBytes)];
     const { upstream, response } = open(url, method, allHeaders, signal, isFresh);
-    for (const chunk of body) upstream.write(chunk);
-    upstream.end();
+    body.writeTo(upstream);
     return response.catch((error: unknown) => {
       throw isStale(upstream, error) ? new StaleConnection("A kept connection was closed.", { cause: error }) : error;
     });
@@ -69,10 +69,6 @@ export function createRelay() {
 
   return { open, openUpgrade, send, close };
 }
-
-/** The bytes of all chunks. */
-export const sumLengths = (chunks: readonly Buffer[]): number =>
-  chunks.reduce((bytes, { length }) => bytes + length, 0);
 
 type OpenedRequest = { readonly upstream: http.ClientRequest; readonly response: Promise<http.IncomingMessage> };
 

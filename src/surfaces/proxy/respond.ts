@@ -8,8 +8,9 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "../../overflow/wire/failure.ts";
+import { sumLengths } from "./held-body.ts";
 import type { UpstreamResponse } from "./inspect-response.ts";
-import { filterHeaders, sumLengths } from "./relay.ts";
+import { filterHeaders } from "./relay.ts";
 
 type Result = ExchangeResult<UpstreamResponse>;
 

@@ -18,7 +18,7 @@ export type UserProxy = AsyncDisposable & {
 };
 
 export type UserProxyOptions = {
-  readonly session: Pick<Session, "settings" | "store" | "emit">;
+  readonly session: Pick<Session, "settings" | "store" | "emit" | "spoolFolders">;
   /** 0 chooses a free port. */
   readonly port: number;
   /** Whether the path must begin with the token. */
@@ -44,6 +44,7 @@ export async function openUserProxy({ session, port, hasToken, env }: UserProxyO
     allowOrigins: settings["proxy.allow_origins"],
     token: hasToken ? await proxyToken(store) : undefined,
     bodyBytes: settings["proxy.body_bytes"],
+    folders: session.spoolFolders,
   });
   return {
     url: proxy.url,

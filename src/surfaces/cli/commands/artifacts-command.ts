@@ -41,7 +41,7 @@ const actions = { ls, show, rm, sweep: sweepNow, manifest };
 async function ls(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
   const run = readText(call, "run");
-  const entries = formatEntries(session.store.list(run), call.json ? jsonEntry : textEntry);
+  const entries = formatEntries(session.store.list(run, { withPaths: call.json }), call.json ? jsonEntry : textEntry);
   await printListing(call, entries, () => session.store.count(run));
   return 0;
 }

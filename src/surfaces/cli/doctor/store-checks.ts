@@ -38,7 +38,7 @@ async function checkReplaced({ store }: Session): Promise<Check[]> {
 async function checkRecent({ store }: Session): Promise<Check> {
   const { artifacts, bytes } = await store.totals();
   const damaged: string[] = [];
-  for (const listed of await store.listRecent(MAX_CHECKED_ARTIFACTS)) {
+  for (const listed of (await store.listRecent(MAX_CHECKED_ARTIFACTS)).artifacts) {
     if (!("record" in listed)) damaged.push(listed.ref);
     else if (!(await store.hasBytes(listed.record))) damaged.push(listed.record.artifact_ref);
   }

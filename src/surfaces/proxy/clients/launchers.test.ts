@@ -47,6 +47,20 @@ describe("a client is given the address", () => {
     });
   }
 
+  test("gemini: with the login by key, in a copy of its settings", async () => {
+    const settings =
+      '{ // mine\n "mcpServers": {"a": {"url": "https://a.b/c"}}, /* or */ "security": {"auth": {"x": 1}} }';
+    const files = { ".gemini/settings.json": settings, ".gemini/GEMINI.md": "notes" };
+    await using launch = await prepare("gemini", files, { GEMINI_API_KEY: "k" });
+    const copy = join(launch.env.GEMINI_CLI_HOME ?? "", ".gemini");
+    assert.deepEqual(JSON.parse(await readFile(join(copy, "settings.json"), "utf8")), {
+      mcpServers: { a: { url: "https://a.b/c" } },
+      security: { auth: { x: 1, selectedType: "gemini-api-key" } },
+    });
+    assert.ok((await lstat(join(copy, "GEMINI.md"))).isSymbolicLink());
+    assert.equal(await readFile(join(launch.home, ".gemini/settings.json"), "utf8"), settings);
+  });
+
   test("codex: as a provider of its own, by key or by login", async () => {
     await using byKey = await prepare("codex", {}, { OPENAI_API_KEY: "k" });
     await using byLogin = await prepare("codex");

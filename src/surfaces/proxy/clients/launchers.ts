@@ -1,6 +1,7 @@
 /** How each client is told to use the proxy: by environment variables, arguments or a temporary config. */
 import { clineLauncher } from "./cline.ts";
 import { continueLauncher } from "./continue.ts";
+import { geminiLauncher } from "./gemini.ts";
 import { parseJsonObject } from "./json-config.ts";
 import type { Launcher, ProxyUrls } from "./launcher.ts";
 import { piLauncher } from "./pi.ts";
@@ -28,12 +29,7 @@ export const launchers: readonly Launcher[] = [
       args: [],
     }),
   },
-  {
-    name: "gemini",
-    title: "Gemini CLI",
-    source: "@google/genai: GOOGLE_GEMINI_BASE_URL; with an API key only",
-    prepare: async ({ gemini }) => ({ env: { GOOGLE_GEMINI_BASE_URL: gemini }, args: [] }),
-  },
+  geminiLauncher,
   {
     name: "qwen",
     title: "Qwen Code",
