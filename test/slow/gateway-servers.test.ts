@@ -43,7 +43,8 @@ async function connect(home: string, command: readonly string[], isWrapped: bool
   const args = isWrapped ? [program, "gateway", "--", process.execPath, ...command] : [...command];
   const env = { PATH: process.env.PATH ?? "", HOME: home, SPILLWAY_HOME: join(home, "store") };
   const client = new Client({ name: "opencode", version: "1" });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" }));
+  // Playwright writes snapshots to its working folder.
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: home, stderr: "ignore" }));
   return client;
 }
 

@@ -1,5 +1,6 @@
 /** How clients start Spillway, and how an entry that does so is recognised. */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Client, ClientMachine, Scope, ServerCommand } from "./client.ts";
 import { findProgram } from "./find-clients.ts";
 
@@ -23,7 +24,9 @@ export async function chooseServerCommand(
 
 /** Node and the script of this process, behind links. */
 export function findOwnProgram(): OwnProgram {
-  return { node: process.execPath, script: realpathSync(process.argv[1] ?? process.execPath) };
+  const script = process.argv[1] ?? process.execPath;
+  // A process that was started in another way, as test runners are, has no script there.
+  return { node: process.execPath, script: existsSync(script) ? realpathSync(script) : resolve(script) };
 }
 
 /** Whether a command starts our server, however it was written: by name, by path, by npx or by npm start. */
