@@ -1,5 +1,5 @@
 /**
- * HTTP to HTTP: every request goes on as it is, with its headers, and every answer comes back as it is, sessions and
+ * HTTP to HTTP: requests pass unchanged with their headers, and so do answers, sessions and
  * challenges to log in included. Only lists of tools and results that are too large are changed on the way.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
