@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   search: () => import("./search.ts"),
   start: () => import("./start.ts"),
   store: () => import("./store.ts"),
+  tasks: () => import("./tasks.ts"),
 };
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -207,7 +207,7 @@ describe("a library user's own tool", () => {
     assert.ok(names.includes("list_artifacts") && names.includes("fetch_content"), names.join());
     const url = `data:application/x-subrip,${encodeURIComponent(srt)}`;
     const fetched = await client.callTool({ name: "fetch_content", arguments: { url } });
-    assert.match(JSON.stringify(fetched.structuredContent), /"handler":"subtitles"/);
+    assert.match(JSON.stringify(fetched.content), /The gate opens at dawn\.\\nNot before/);
     const listed = await client.callTool({ name: "list_artifacts", arguments: {} });
     assert.match(JSON.stringify(listed.content), /1 of 1 artifacts/);
     await client.close();

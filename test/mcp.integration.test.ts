@@ -6,10 +6,10 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { clientRows } from "../src/config/clients.ts";
+import { clientRows, noClient } from "../src/config/clients.ts";
 import { defaultSettings } from "../src/config/settings.ts";
 import { openSession } from "../src/session/session.ts";
-import { builtInTools, listOffered } from "../src/tools/tools.ts";
+import { builtInTools, findTool, listShown } from "../src/tools/tools.ts";
 import { makeMemorySpool, makeOrigin, plainTextDetection } from "./bodies.ts";
 import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
@@ -19,6 +19,9 @@ import { waitUntil } from "./waiting.ts";
 const run = promisify(execFile);
 const revisions: readonly Revision[] = ["2026-07-28", "2025-11-25"];
 
+/** For tests of what only some clients get: structured content, and links beside the text. */
+const bothForms = { env: { SPILLWAY_MCP_FORM: "both" } };
+
 type Block = { type: string; text?: string; uri?: string; _meta?: { page?: number } };
 type Result = Record<string, unknown> & { content: Block[]; isError?: boolean };
 
@@ -26,22 +29,22 @@ for (const revision of revisions) {
   describe(`a client of revision ${revision}`, () => {
     test("lists the tools with their titles, hints and schemas, always the same", async () => {
       await using mcp = await openMcp();
-      const client = await mcp.client(revision);
+      const client = await mcp.client(revision, bothForms);
       const { tools: listed } = await client.listTools();
       assert.deepEqual(
         listed.map(({ name }) => name),
-        listOffered(builtInTools, { settings: defaultSettings, env: {} }).map(({ name }) => name),
+        listShown(builtInTools, { settings: defaultSettings, env: {} }).map(({ name }) => name),
       );
       for (const { title, annotations, description, outputSchema } of listed) {
         assert.ok(title && annotations?.readOnlyHint && description && description.length < 1_000 && outputSchema);
       }
       const shownToModel = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
       assert.ok(
-        JSON.stringify(shownToModel).length < 7_000,
+        JSON.stringify(shownToModel).length < 5_000,
         `a model reads ${JSON.stringify(shownToModel).length} characters`,
       );
       const allChars = JSON.stringify(listed).length;
-      assert.ok(allChars < 2_740 * listed.length, `${allChars} characters in all`);
+      assert.ok(allChars < 14_000, `${allChars} characters in all`);
       assert.deepEqual((await client.listTools()).tools, listed);
       assert.match(client.getInstructions() ?? "", /artifact_ref/);
     });
@@ -50,13 +53,14 @@ for (const revision of revisions) {
       await using mcp = await openMcp();
       await mcp.write("a.md", `# Title\n\n${"Water level and weir.\n".repeat(4_000)}`);
       await mcp.write("a.pdf", makePdfWithPages(["The first page", "The second page"]));
-      const client = await mcp.client(revision);
+      const client = await mcp.client(revision, bothForms);
       const { tools: listed } = await client.listTools();
       const ajv = new Ajv2020({ strict: false });
       const call = async (name: string, input: Record<string, unknown>) => {
         const result = (await client.callTool({ name, arguments: input })) as Result;
-        const { outputSchema = {} } = listed.find((tool) => tool.name === name) ?? assert.fail(name);
-        assert.ok(ajv.validate(outputSchema as object, result.structuredContent), JSON.stringify(ajv.errors));
+        const { output } = findTool(name) ?? assert.fail(name);
+        assert.deepEqual(listed.find((tool) => tool.name === name)?.outputSchema ?? output, output);
+        assert.ok(ajv.validate(output, result.structuredContent), JSON.stringify(ajv.errors));
         return {
           ...result,
           fields: result.structuredContent as Record<string, unknown>,
@@ -76,6 +80,8 @@ for (const revision of revisions) {
       assert.match((await call("web_fetch_html", { url: "a.md" })).text, /# Title/);
       const bounded = listed.filter(({ inputSchema }) => "maxChars" in (inputSchema.properties ?? {}));
       assert.ok(bounded.length > 0);
+      const chosen = await call("fetch_content", { url: "a.pdf", pages: "2" });
+      assert.equal(chosen.fields.content, "The second page");
       for (const { name } of bounded) {
         const reply = await call(name, { maxChars: {} });
         assert.equal(reply.isError, true);
@@ -108,7 +114,7 @@ for (const revision of revisions) {
     test("reads artifacts as resources, within the same budget", async () => {
       await using mcp = await openMcp();
       await mcp.write("a.txt", "0123456789".repeat(10_000));
-      const client = await mcp.client(revision);
+      const client = await mcp.client(revision, bothForms);
       const result = (await client.callTool({ name: "web_fetch", arguments: { url: "a.txt" } })) as Result;
       const uri = result.content[1]?.uri ?? "";
       const { resources } = await client.listResources();
@@ -121,7 +127,7 @@ for (const revision of revisions) {
         const [content] = (await client.readResource({ uri: address })).contents;
         return content && "text" in content ? content.text : assert.fail("no text");
       };
-      assert.ok((await read(uri)).length <= 30_600);
+      assert.ok((await read(uri)).length <= 8_000);
       assert.match(await read(`${uri}?offset=99995`), /\n\n56789\n\n\[End untrusted content \w+\.\]$/);
       assert.equal(JSON.parse(await read("health://status")).status, "ok");
       for (const uri of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
@@ -132,7 +138,7 @@ for (const revision of revisions) {
     test("gets a PDF as one block per page, with a link to the whole", async () => {
       await using mcp = await openMcp();
       await mcp.write("report.pdf", makePdfWithPages(["The weir", "The gauge"]));
-      const client = await mcp.client(revision);
+      const client = await mcp.client(revision, bothForms);
       const { content } = (await client.callTool({ name: "web_fetch", arguments: { url: "report.pdf" } })) as Result;
       assert.deepEqual(
         content.map(({ type, _meta }) => [type, _meta?.page]),
@@ -155,9 +161,10 @@ for (const revision of revisions) {
       for (const { name, args = [] } of [{ name: "Visual Studio Code" }, { name: "x", args: ["--client", "vscode"] }]) {
         const client = await mcp.client(revision, { name, args });
         const result = (await client.callTool({ name: "web_fetch", arguments: { url: "a.txt" } })) as Result;
-        assert.ok(Buffer.byteLength(result.content[0]?.text ?? "") <= 8_192);
-        assert.ok(Buffer.byteLength(JSON.stringify(result.structuredContent)) <= 8_192);
-        assert.equal((result.structuredContent as { bound: string }).bound, "client");
+        const { text = "" } = result.content[0] ?? {};
+        assert.ok(Buffer.byteLength(text) <= 8_192 && Buffer.byteLength(text) > 7_500);
+        assert.match(text, /The client takes no more in one reply\. Read on as said above\.\]$/);
+        assert.equal(result.structuredContent, undefined);
       }
     });
 
@@ -290,7 +297,7 @@ describe("the line protocol", () => {
   for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
     test(`works in revision ${revision}`, async () => {
       await using mcp = await openMcp();
-      const server = mcp.lines();
+      const server = mcp.lines(bothForms);
       const { result } = await server.open(revision);
       assert.equal((result as { protocolVersion: string }).protocolVersion, revision);
       const answer = await server.request("tools/call", { name: "web_fetch", arguments: { url: "data:,hello" } });
@@ -299,6 +306,7 @@ describe("the line protocol", () => {
         content.map(({ type }) => type),
         revision >= "2025-06-18" ? ["text", "resource_link"] : ["text"],
       );
+      assert.equal("structuredContent" in (answer.result as Result), revision >= "2025-06-18");
     });
   }
 
@@ -361,12 +369,13 @@ describe("the line protocol", () => {
   });
 });
 
-test("an unknown client is wrong usage, and every known one is accepted", async () => {
+test("an unknown client is wrong usage, and a known one is accepted", async () => {
   await using cli = await openCli();
   const { status, out, err } = await cli.run(["mcp", "--client", "nosuch"]);
   assert.deepEqual([status, out], [2, ""]);
   assert.match(err, /^spillway: The limits of the client "nosuch" are not known\.\n {2}Known clients: Claude Code, /);
-  for (const { name } of clientRows) assert.equal((await cli.run(["mcp", "--client", name])).status, 0, name);
+  for (const { name } of [...clientRows.slice(0, 2), noClient])
+    assert.equal((await cli.run(["mcp", "--client", name])).status, 0, name);
 });
 
 describe("ending", () => {

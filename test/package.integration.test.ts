@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
@@ -104,6 +104,30 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(reply.result.content[0].text, /\n\nhello from afar\n\n\[End untrusted content /);
   });
 
+  test("starts and answers without a network", async (context) => {
+    const isolated = await run("unshare", ["-rn", "true"]).then(
+      () => true,
+      () => false,
+    );
+    if (!isolated) return context.skip("unshare -n is refused here.");
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "user", version: "1" } };
+    const requests = [
+      { id: 1, method: "initialize", params },
+      { id: 2, method: "tools/list" },
+    ];
+    const program = join(folder, "node_modules", "spillway", "dist", "cli.js");
+    const running = run("unshare", ["-rn", process.execPath, program, "mcp"], { cwd: folder, env: env() });
+    running.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
+    const { stdout, stderr } = await running;
+    const [handshake, listing] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal(handshake.result.serverInfo.name, "spillway");
+    assert.equal(listing.result.tools.length, 4);
+    assert.equal(stderr, "");
+  });
+
   test("takes settings from flags, as documented, where a client passes no variables on", async () => {
     const guide = await readFile(join(root, "docs", "mcp.md"), "utf8");
     const [entry = ""] = /^\{ "mcpServers": .*"--set".*$/m.exec(guide) ?? [];
@@ -120,7 +144,8 @@ describe("the packed package, installed elsewhere", () => {
     ];
     running.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
     const [, reply = ""] = (await running).stdout.trim().split("\n");
-    assert.ok(JSON.parse(reply).result.structuredContent.artifact_path.startsWith(home));
+    assert.match(JSON.parse(reply).result.content[0].text, /artifact_ref=af_/);
+    assert.ok((await readdir(home)).includes("catalogue.db"));
   });
 
   test("can be imported as a library, with a config file", async () => {

@@ -29,7 +29,7 @@ function listProgress(record: JobRecord): string[] {
   return [
     counts,
     ids,
-    `search_code answers with what is ready; get_indexing_status job_id=${job_id} reports the progress.`,
+    `search_code answers with what is ready; index_repository action=status job_id=${job_id} reports the progress.`,
   ];
 }
 

@@ -26,10 +26,9 @@ export function formatSearchBody({ results }: SearchReply, fenceWord: string): s
 
 /** The lines as they are in the file, below their path and line numbers. */
 function formatResult(result: SearchReply["results"][number], index: number): string {
-  const { file_path, repository, encoded_path, similarity_score, stale, artifact_ref, cut, spans = [] } = result;
+  const { file_path, repository, encoded_path, stale, artifact_ref, cut, spans = [] } = result;
   const facts = [
     ...(repository === undefined ? [] : [`in ${repository}`]),
-    `score ${similarity_score.toFixed(3)}`,
     ...(encoded_path === undefined ? [] : [`hidden characters in its name: ${encoded_path}`]),
     ...(stale ? ["changed since it was indexed"] : []),
     ...(cut === undefined ? [] : [`${cut.join(" and ")} cut to fit`]),
@@ -37,9 +36,8 @@ function formatResult(result: SearchReply["results"][number], index: number): st
   ];
   const { startLine, endLine, text } = joinContext(result);
   const otherSpans = spans.map(({ start_line, end_line, content }) => `lines ${start_line}-${end_line}:\n${content}`);
-  return [`${index + 1}. ${file_path}:${startLine}-${endLine} (${facts.join(", ")})\n${text}`, ...otherSpans].join(
-    "\n",
-  );
+  const about = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+  return [`${index + 1}. ${file_path}:${startLine}-${endLine}${about}\n${text}`, ...otherSpans].join("\n");
 }
 
 function joinContext({ context_before, content, context_after, start_line, end_line }: CodeResult) {
@@ -51,8 +49,8 @@ function joinContext({ context_before, content, context_after, start_line, end_l
   };
 }
 
-/** What the reader should know before the results, one sentence each. */
-export function searchNotices(reply: SearchReply): string[] {
+/** What the reader should know before the results, one sentence each. `limitChars` is what the reader's client takes. */
+export function searchNotices(reply: SearchReply, limitChars = reply.truncation_info.limit_chars): string[] {
   const {
     truncation_info: info,
     next_cursor,
@@ -70,7 +68,7 @@ export function searchNotices(reply: SearchReply): string[] {
   if (info.reason !== null) {
     const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
     notices.push(
-      `Results truncated: ${info.returned_count}/${info.original_count} results fit in ${formatNumber(info.limit_chars)} ` +
+      `Results truncated: ${info.returned_count}/${info.original_count} results fit in ${formatNumber(limitChars)} ` +
         `character limit. For more: a smaller limit, a filter${next}.`,
     );
   }

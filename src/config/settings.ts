@@ -81,6 +81,24 @@ export const settingRows = {
     scope: "project may lower",
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
+  "mcp.form": {
+    type: "choice",
+    default: "auto",
+    choices: ["auto", "text", "structured", "both"],
+    scope: "user",
+    about:
+      "What the MCP server sends: the text, structured content with one line of text, or both. auto: what the client " +
+      "shows to its model. Before revision 2025-06-18 always text.",
+  },
+  "mcp.tools": {
+    type: "choice",
+    default: "core",
+    choices: ["core", "all"],
+    scope: "user",
+    about:
+      "Tools that the MCP server lists. core: at most six, which do everything. all: also web_fetch, web_fetch_html, " +
+      "get_search_content, get_indexing_status and cancel_indexing, which can be called in any case.",
+  },
   "tokens.model": {
     type: "text",
     default: null,

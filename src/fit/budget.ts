@@ -1,6 +1,6 @@
 /** One budget per reply: the smallest of all limits that apply, and the name of that limit. */
 import type { Settings } from "../config/settings.ts";
-import { MAX_GET_CONTENT_CHARS, MIN_BUDGET_CHARS } from "./limits.ts";
+import { MAX_GET_CONTENT_CHARS, MIN_BUDGET_CHARS, OVERHEAD_CHARS } from "./limits.ts";
 import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts";
 
 /** Which limit set the number of characters. `smallest`: a client or a turn with less room still gets 1,000. */
@@ -50,9 +50,20 @@ export function makeBudget(options: BudgetOptions): Budget {
   return takeSmallest([...limits, ...surfaceLimits(options)], options.client);
 }
 
+export type LowerOptions = Pick<BudgetOptions, "client" | "turn"> & {
+  /** Characters of a whole reply to a call that asked for no number. */
+  readonly unasked?: number | undefined;
+};
+
 /** The same budget for a client, or as one of several calls of a turn. A budget is made once and only lowered after. */
-export function lowerBudget(budget: Budget, options: Pick<BudgetOptions, "client" | "turn">): Budget {
-  return { ...budget, ...takeSmallest([budget, ...surfaceLimits(options)], options.client) };
+export function lowerBudget(budget: Budget, options: LowerOptions): Budget {
+  const limits = [budget, ...unaskedLimit(budget, options), ...surfaceLimits(options)];
+  return { ...budget, ...takeSmallest(limits, options.client) };
+}
+
+/** It stays a default: the caller can ask for more. */
+function unaskedLimit({ bound }: Budget, { unasked }: LowerOptions): CharLimit[] {
+  return unasked === undefined || bound !== "default" ? [] : [{ chars: unasked - OVERHEAD_CHARS, bound }];
 }
 
 type CharLimit = { readonly chars: number; readonly bound: Bound };

@@ -17,6 +17,7 @@ import {
   containsLine,
   createHitFinder,
   type HitFinder,
+  limitsAt,
   type ScoredChunk,
   type Span,
 } from "./rank/spans.ts";
@@ -52,7 +53,7 @@ export async function findResults(
   const candidates = rankFiles(view, query, { limit: rankLimit, accepted, meaning });
   const ranked = await preferVerbatim(joinedIndexes, parameters.query, candidates);
   const options = { query, findHits: createFinder(view, query), contextLines, isWide, explain: parameters.explain };
-  const pageResults = await makeResults(joinedIndexes, ranked.slice(offset, offset + limit), options);
+  const pageResults = await makeResults(joinedIndexes, ranked.slice(offset, offset + limit), { ...options, offset });
   const focuses = new Map(pageResults.map(({ result, focus }) => [result, focus]));
   return {
     results: [...focuses.keys()],
@@ -131,7 +132,7 @@ type PlacedFile = {
 async function readFiles<T>(
   { view, indexOf }: JoinedIndexes,
   files: readonly RankedFile[],
-  read: (repository: Repository, file: PlacedFile) => T,
+  read: (repository: Repository, file: PlacedFile, index: number) => T,
 ): Promise<T[]> {
   const groups = Map.groupBy(
     files.map((file, rank) => ({ file, rank, part: findPart(view, file.file) })),
@@ -145,25 +146,34 @@ async function readFiles<T>(
         const id = part.segment.fileIds[number] ?? 0;
         const firstChunk = part.firstChunk + (part.segment.fileFirstChunk[number] ?? 0);
         const path = part.segment.path(number);
-        rows.push({ rank, value: read(repository, { file, id, path, firstChunk }) });
+        rows.push({ rank, value: read(repository, { file, id, path, firstChunk }, rank) });
       }
     });
   }
   return rows.sort((one, other) => one.rank - other.rank).map(({ value }) => value);
 }
 
-type MakeOptions = Omit<ResultOptions, "line"> & { readonly query: ParsedQuery; readonly isWide: boolean };
+type MakeOptions = Omit<ResultOptions, "line" | "rank"> & {
+  readonly query: ParsedQuery;
+  readonly isWide: boolean;
+  /** The rank of the first file. */
+  readonly offset: number;
+};
 
 async function makeResults(
   joinedIndexes: JoinedIndexes,
   files: readonly RankedFile[],
-  { query, isWide, ...options }: MakeOptions,
+  { query, isWide, offset, ...options }: MakeOptions,
 ) {
-  const results = await readFiles(joinedIndexes, files, (repository, { file, id, path, firstChunk }) => {
+  const results = await readFiles(joinedIndexes, files, (repository, { file, id, path, firstChunk }, index) => {
     const storedText = repository.reader.text(id);
     if (storedText?.path !== path) return null;
     const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
-    const { result, focus } = makeResult(repository, storedText, file, firstChunk, { ...options, line });
+    const { result, focus } = makeResult(repository, storedText, file, firstChunk, {
+      ...options,
+      line,
+      rank: offset + index,
+    });
     return { result: isWide ? withRepository(result, repository) : result, focus };
   });
   return results.flatMap((each, position) => (each === null ? [] : [{ ...each, position }]));
@@ -199,6 +209,8 @@ type ResultOptions = {
   readonly contextLines: number;
   /** The line of this file that the query names. */
   readonly line: number | null;
+  /** The place of this file in the ranking, from 0. */
+  readonly rank: number;
   readonly explain: boolean;
 };
 
@@ -207,12 +219,16 @@ function makeResult(
   storedText: StoredText,
   ranked: RankedFile,
   firstChunk: number,
-  { findHits, contextLines, line, explain }: ResultOptions,
+  { findHits, contextLines, line, rank, explain }: ResultOptions,
 ): { readonly result: CodeResult; readonly focus: number } {
+  const limits = limitsAt(rank);
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
   const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
-  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, line);
-  const lines = createLineReader(storedText.text);
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, {
+    line,
+    limits,
+  });
+  const lines = createLineReader(storedText.text, limits.cutChars);
   const { text: content, focus } = lines.read(main);
   const result = {
     chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
@@ -252,14 +268,14 @@ type LineReader = {
   after(span: Span, count: number): string;
 };
 
-const MAX_SPAN_CHARS = 4_000;
-
 function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
   return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span).text };
 }
 
+const MAX_CONTEXT_CHARS = 4_000;
+
 /** Returns lines without the last newline; nothing for a span that is empty or outside the text. */
-function createLineReader(text: string): LineReader {
+function createLineReader(text: string, maxChars: number): LineReader {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   const startOf = (line: number): number => starts[line - 1] ?? text.length;
@@ -267,9 +283,10 @@ function createLineReader(text: string): LineReader {
     endLine < startLine ? "" : text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
   return {
     read: ({ startLine, endLine, focus }) =>
-      cutAround(linesOf(startLine, endLine), focus - startOf(startLine), MAX_SPAN_CHARS),
-    before: ({ startLine }, count) => cutStart(linesOf(Math.max(1, startLine - count), startLine - 1), MAX_SPAN_CHARS),
-    after: ({ endLine }, count) => cutEnd(linesOf(endLine + 1, endLine + count), MAX_SPAN_CHARS),
+      cutAround(linesOf(startLine, endLine), focus - startOf(startLine), maxChars),
+    before: ({ startLine }, count) =>
+      cutStart(linesOf(Math.max(1, startLine - count), startLine - 1), MAX_CONTEXT_CHARS),
+    after: ({ endLine }, count) => cutEnd(linesOf(endLine + 1, endLine + count), MAX_CONTEXT_CHARS),
   };
 }
 

@@ -19,7 +19,8 @@ async function openWith(plugin: string | null, model: string | null = "water-1")
   const root = join(folder.path, "work");
   mkdirSync(root);
   const log: string[] = [];
-  const settings = { ...defaultSettings, ...patientSearch, "tokens.model": model, "tokens.module": path };
+  const tokens = { "tokens.model": model, "tokens.module": path };
+  const settings = { ...defaultSettings, ...patientSearch, ...tokens, "search.context_lines": 20 };
   const session = await openSession({ settings, cwd: root, inMemory: true, log: (line) => void log.push(line) });
   return { root, log, session, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
 }
@@ -43,7 +44,7 @@ describe("a tokenizer that the settings name", () => {
     const { reason, limit_tokens, estimated_tokens } = reply.truncation_info;
     assert.deepEqual([reason, limit_tokens], ["token_estimate", 20_000]);
     assert.ok(estimated_tokens <= 20_000 && reply.returned_count < 40 && reply.returned_count > 3);
-    const client = { name: "any", limit: { tokens: 5_000 } };
+    const client = { name: "any", form: "both" as const, limit: { tokens: 5_000 } };
     const called = await callTool(searchCodeTool, { query: "needle", limit: 40 }, { ...work.session, client });
     assert.ok(JSON.stringify(called.structured).length <= 5_000 && called.text.length <= 5_000);
     assert.equal((called.structured as typeof reply).truncation_info.reason, "token_estimate");
@@ -52,7 +53,7 @@ describe("a tokenizer that the settings name", () => {
   test("counts the replies of other tools for a client that counts tokens", async () => {
     await using work = await openWith(perCharacter);
     writeFileSync(join(work.root, "a.txt"), "water ".repeat(5_000));
-    const client = { name: "any", limit: { tokens: 4_000 } };
+    const client = { name: "any", form: "both" as const, limit: { tokens: 4_000 } };
     const { text, structured } = await callTool(webFetchTool, { url: "a.txt" }, { ...work.session, client });
     assert.ok(text.length <= 4_000 && JSON.stringify(structured).length <= 4_000 && text.length > 1_500);
     const read = await callTool(

@@ -5,9 +5,10 @@
 import type { DownloadMonitor } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
 import { formatCount, formatSize } from "../answer/phrases.ts";
+import type { ClientProfile } from "../config/clients.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
-import { fitReply } from "../fit/fit-reply.ts";
+import { type Bound, type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
+import { type FittedClient, fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
@@ -58,8 +59,8 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
     const draft = await tool.run(input.values, { ...session, incoming: incoming.watch });
-    const client = await clientLimit(session);
-    const budget = lowerBudget(draft.budget, { client, turn: turn?.shareChars() });
+    const client = await findClient(session);
+    const budget = lowerBudget(draft.budget, surfaceOf({ ...session, client }));
     const compose = (chars: number, bound: Bound) =>
       composeReply(draft.render(chars, bound, notes), notes, { chars, limitChars: budget.chars });
     const reply = fitReply(compose, budget, client);
@@ -83,11 +84,19 @@ function turnFullError(maxCalls: number): SpillwayError {
   });
 }
 
-/** What the client accepts of one reply; tokens are counted by its model's tokenizer where there is one. */
-async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
+/** The client and what it accepts; tokens are counted by its model's tokenizer where there is one. */
+async function findClient({ client, tokenizer }: ToolSession): Promise<SurfaceClient | undefined> {
   const counter = await tokenizer();
   const max = client?.limit.tokens;
-  return counter === undefined || max === undefined ? client?.limit : { ...client?.limit, tokens: { ...counter, max } };
+  if (client === undefined || counter === undefined || max === undefined) return client;
+  return { ...client, limit: { ...client.limit, tokens: { ...counter, max } } };
+}
+
+type SurfaceClient = FittedClient & Pick<ClientProfile, "unaskedChars">;
+
+/** What the surface of a call allows, for lowerBudget. */
+export function surfaceOf({ client, turn }: { client?: SurfaceClient | undefined } & Pick<ToolSession, "turn">) {
+  return { client: client?.limit, unasked: client?.unaskedChars, turn: turn?.shareChars() };
 }
 
 const PROGRESS_INTERVAL_MS = 2_000;

@@ -13,7 +13,7 @@ import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
 import { mapParallel } from "./parallel.ts";
 import type { Input } from "./parameters.ts";
-import { fetchHints, maxCharsField, modeField, urlField } from "./shared-parameters.ts";
+import { fetchHints, maxCharsField, modeField, pagesField, urlField } from "./shared-parameters.ts";
 import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 /** Sources fetched at the same time, and sources per call. */
@@ -24,30 +24,34 @@ const fields = {
   url: urlField,
   urls: {
     type: "list",
-    about: `Several addresses, at most ${MAX_URLS}, instead of url; answered in order, within one budget.`,
+    about: `Several links at once, at most ${MAX_URLS}, within one budget.`,
     aliases: ["uris", "links", "sources", "paths"],
     path: true,
   },
   prompt: {
     type: "text",
-    about: "A question: the passages that answer it are returned instead of the beginning.",
+    about: "A question: the passages that answer it, instead of the beginning.",
     aliases: ["query", "question"],
   },
+  pages: pagesField,
   maxChars: maxCharsField,
   mode: modeField,
   forceClone: { type: "flag", about: "Clone the repository at this address, to search it with search_code." },
-  noCache: { type: "flag", about: "Fetch the source again, even if it is cached.", aliases: ["fresh"] },
+  noCache: { type: "flag", about: "Fetch again, even if cached.", aliases: ["fresh"] },
 } as const;
 
 export const fetchContentTool = defineTool({
   name: "fetch_content",
-  title: "Fetch content",
+  title: "Fetch a web page, document or file",
   about:
-    "Fetches one or several URLs and answers with their readable text (web pages as Markdown, PDFs, text, data). What does " +
-    "not fit stays one call away: read_artifact with an artifact_ref, or get_search_content with the responseId.",
+    "Spillway fetches one or several links (URL) and reads files as text: a web page, website, article or online " +
+    "documentation as Markdown or as HTML source, a PDF, Word docx, Excel spreadsheet, CSV, PowerPoint slides, EPUB book, " +
+    "email, the list of files in a ZIP archive, a log, data. A large or long file does not fill the context: what fits is " +
+    "returned, the rest stays one call away with read_artifact and the artifact_ref.",
   input: fields,
   output: fetchOutput,
   hints: fetchHints,
+  isCore: true,
   async run(input, session) {
     const { urls, notes } = listAddresses(input);
     const { maxChars, mode = "markdown", prompt = null } = input;
@@ -92,14 +96,14 @@ function usageError(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, mode = "markdown", noCache, forceClone }: Input<typeof fields>,
+  { prompt, pages, mode = "markdown", noCache, forceClone }: Input<typeof fields>,
   budget: SourceBudget,
   session: ToolSession,
 ): Promise<FetchOutcome[]> {
   let done = 0;
   return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
     const outcome = await fetchIsolated(url, session, () =>
-      fetchSelected(url, { mode, budget, noCache, forceClone }, { query: prompt }, session),
+      fetchSelected(url, { mode, budget, noCache, forceClone }, { query: prompt, pages }, session),
     );
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);

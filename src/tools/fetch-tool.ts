@@ -60,7 +60,8 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
     summary: fetchAnswer.summary,
     failure: readAnswer.failure,
     nextRead: readAnswer.nextRead,
-    required: [readAnswer.summary, ...readAnswer.required],
+    // The summary of the fetch names the ref.
+    required: [readAnswer.summary.replace(readAnswer.fields.artifact_ref, "it"), ...readAnswer.required],
     notices: readAnswer.notices,
     fenceWord: fetchAnswer.fenceWord,
     claims: fetchAnswer.claims,
@@ -106,7 +107,7 @@ const knownSchemes = ["http", "https", "data", "file"];
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(redactUrl(address), LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
-    ? `${name} is a handle: send it to read_artifact or get_search_content.`
+    ? `${name} is a handle: send it to read_artifact.`
     : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
@@ -124,10 +125,9 @@ export function renderFetched(
   const { responseId, audience = fixedAudience } = options;
   const shortened = answer.shorten(options.chars, options.bound);
   const { summary, notices, fields } = shortened;
-  const handle = responseId ? [`responseId=${responseId}`] : [];
   return {
     summary,
-    required: requiredNotices({ ...shortened, required: [...handle, ...shortened.required] }, audience),
+    required: requiredNotices(shortened, audience),
     notices,
     ...formatBody(shortened, audience),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },

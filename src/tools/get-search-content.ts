@@ -1,23 +1,27 @@
 /** `get_search_content`: what an earlier call stored, by responseId, or one artifact, by ref. */
 
-import { fenceUntrusted } from "../answer/untrusted-fence.ts";
-import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
+import { findResponse } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Mode, modes } from "../extract/handler.ts";
+import type { Mode } from "../extract/handler.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
-import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, STORED_TITLE_CHARS, URL_FIELD_CHARS } from "../system/clip-lengths.ts";
-import { formatCount } from "../system/quantities.ts";
-import { redactUrl } from "../system/redact-url.ts";
-import { clip } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
-import { renderRead } from "./read-artifact.ts";
-import { maxCharsField, offsetField, readHints, refField, trimRef } from "./shared-parameters.ts";
-import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
+import { findMode, renderRead } from "./read-artifact.ts";
+import {
+  maxCharsField,
+  offsetField,
+  readHints,
+  refField,
+  responseIdField,
+  trimRef,
+  urlIndexField,
+} from "./shared-parameters.ts";
+import { chooseEntries, describeStored, draftListing, nothingStoredError } from "./stored-entries.ts";
+import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const fields = {
-  responseId: { type: "text", about: "The responseId of an earlier reply: rs_ and 32 hex digits." },
+  responseId: responseIdField,
   artifact_ref: { ...refField, about: "An artifact_ref instead of a responseId: af_ and 32 hex digits." },
   query: {
     type: "text",
@@ -26,13 +30,14 @@ const fields = {
   },
   queryIndex: { type: "integer", example: 0, about: "The index of a stored query, from 0." },
   url: { type: "text", about: "A stored address." },
-  urlIndex: { type: "integer", example: 0, about: "The index of a stored address, from 0.", aliases: ["index"] },
+  urlIndex: urlIndexField,
   maxChars: maxCharsField,
   offset: offsetField,
 } as const;
 
 export const getSearchContentTool = defineTool({
   name: "get_search_content",
+  isUnlisted: true,
   title: "Get stored content",
   about:
     "Returns content that an earlier call stored under a responseId. Choose by urlIndex or url (or by a stored query); " +
@@ -52,13 +57,7 @@ export const getSearchContentTool = defineTool({
       return draftListing(responseId, chosenEntries, session);
     const { entry } = only;
     if (entry.artifact_ref === null) throw nothingStoredError(entry);
-    const mode = modes.find((each) => each === entry.mode) ?? "markdown";
-    const extraFields = {
-      responseId,
-      url: clip(entry.source_url, URL_FIELD_CHARS),
-      title: clip(entry.title, STORED_TITLE_CHARS),
-    };
-    return readStored(entry.artifact_ref, mode, input, session, extraFields);
+    return readStored(entry.artifact_ref, findMode(entry), input, session, describeStored(responseId, entry));
   },
 });
 
@@ -79,79 +78,6 @@ function wantsContent({ query, queryIndex, url, urlIndex, maxChars, offset }: St
   return [query, queryIndex, url, urlIndex, maxChars, offset].some((value) => value !== undefined);
 }
 
-/** An entry with its index, by which it can be chosen. */
-type NumberedEntry = { readonly entry: ResponseEntry; readonly urlIndex: number };
-
-/** The entries of the chosen query, or of these the one with the chosen address. */
-function chooseEntries(
-  entries: readonly ResponseEntry[],
-  { query, queryIndex, url, urlIndex }: StoredInput,
-): NumberedEntry[] {
-  const wantedQuery = queryIndex === undefined ? query : queryByIndex(entries, queryIndex);
-  const numbered = entries.map((entry, index) => ({ entry, urlIndex: index }));
-  const ofQuery = wantedQuery === undefined ? numbered : numbered.filter(({ entry }) => entry.query === wantedQuery);
-  if (ofQuery.length === 0) throw notStoredError("query", wantedQuery ?? "", storedQueries(entries));
-  if (urlIndex !== undefined) return [entryAt(numbered, ofQuery, urlIndex)];
-  if (url === undefined) return ofQuery;
-  // Addresses are stored without their secrets.
-  const normalize = (address: string) => redactUrl(URL.parse(address)?.href ?? address);
-  const same = ofQuery.filter(({ entry }) => normalize(entry.source_url) === normalize(url));
-  if (same.length > 0) return same.slice(0, 1);
-  throw notStoredError(
-    "url",
-    redactUrl(url),
-    entries.map(({ source_url }) => source_url),
-  );
-}
-
-const storedQueries = (entries: readonly ResponseEntry[]): string[] => [
-  ...new Set(entries.flatMap(({ query }) => (query === null ? [] : [query]))),
-];
-
-function queryByIndex(entries: readonly ResponseEntry[], index: number): string {
-  const queries = storedQueries(entries);
-  const query = queries[index];
-  if (query !== undefined) return query;
-  throw outOfRangeError("queryIndex", index, queries.length);
-}
-
-/** An index counts over everything that is stored, as the listing shows it, and must belong to the chosen query. */
-function entryAt(all: readonly NumberedEntry[], ofQuery: readonly NumberedEntry[], index: number): NumberedEntry {
-  const numbered = all[index];
-  if (numbered === undefined) throw outOfRangeError("urlIndex", index, all.length);
-  if (ofQuery.includes(numbered)) return numbered;
-  const [first, last] = [ofQuery[0]?.urlIndex ?? 0, ofQuery.at(-1)?.urlIndex ?? 0];
-  throw new SpillwayError("place_not_found", `urlIndex ${index} belongs to another query. Valid: ${first}-${last}`, {
-    hint: "Leave out the query, or use an index that it is listed with.",
-  });
-}
-
-function outOfRangeError(name: string, index: number, count: number): SpillwayError {
-  const valid = count === 0 ? "none, nothing is stored by it" : `0-${count - 1}`;
-  return new SpillwayError("place_not_found", `${name} ${index} out of range. Valid: ${valid}`, {
-    hint: "Call again with the responseId alone to see what is stored.",
-  });
-}
-
-function notStoredError(name: string, value: string, storedValues: readonly string[]): SpillwayError {
-  const examples = storedValues.slice(0, 5).map((each) => JSON.stringify(clip(each, LISTED_TEXT_CHARS)));
-  return new SpillwayError(
-    "place_not_found",
-    `No ${name} ${JSON.stringify(clip(value, LISTED_TEXT_CHARS))} is stored here.`,
-    {
-      hint: examples.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${examples.join(", ")}.`,
-    },
-  );
-}
-
-function nothingStoredError({ source_url, error }: ResponseEntry): SpillwayError {
-  return new SpillwayError(
-    "place_not_found",
-    `Nothing is stored of ${clip(source_url, LISTED_URL_CHARS)}: ${error ?? "unknown"}.`,
-    { hint: "Fetch it with fetch_content." },
-  );
-}
-
 async function readStored(
   ref: string,
   mode: Mode,
@@ -167,62 +93,6 @@ async function readStored(
       const rendered = renderRead(answer, chars, bound);
       return { ...rendered, structured: { ...extraFields, ...rendered.structured } };
     },
-  };
-}
-
-function draftListing(
-  responseId: string,
-  chosenEntries: readonly NumberedEntry[],
-  { settings, makeFenceWord }: ToolSession,
-): ReplyDraft {
-  const fenceWord = makeFenceWord();
-  return {
-    budget: makeSourceBudget(settings).read,
-    render: (chars) => renderListing(responseId, chosenEntries, chars, fenceWord),
-  };
-}
-
-/** What one row takes at most, fields included; rows that do not fit are counted. */
-const ROW_CHARS = 700;
-
-function renderListing(
-  responseId: string,
-  chosenEntries: readonly NumberedEntry[],
-  chars: number,
-  fenceWord: string,
-): RenderedReply {
-  const rows = chosenEntries.slice(0, Math.max(1, Math.floor(chars / ROW_CHARS)));
-  const unlisted = chosenEntries.slice(rows.length);
-  return {
-    summary: `[${chosenEntries.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    required: unlisted.slice(0, 1).map(({ urlIndex }) => formatUnlisted(responseId, urlIndex, unlisted.length)),
-    notices: [],
-    body: rows.length === 0 ? "" : fenceUntrusted(rows.map(formatRow).join("\n"), fenceWord),
-    structured: { responseId, stored: rows.map(rowFields), stored_count: chosenEntries.length },
-  };
-}
-
-function formatUnlisted(responseId: string, urlIndex: number, count: number): string {
-  const next = `Read on: get_search_content responseId=${responseId} urlIndex=${urlIndex}`;
-  return `${next} (not listed here: ${formatCount(count, "more source")})`;
-}
-
-function formatRow({ entry, urlIndex }: NumberedEntry): string {
-  const { title, source_url, artifact_ref, error } = entry;
-  const artifact = artifact_ref ?? `nothing: ${clip(error ?? "", LISTED_TEXT_CHARS)}`;
-  return `${urlIndex}. ${JSON.stringify(clip(title, LISTED_TEXT_CHARS))} | ${clip(source_url, LISTED_URL_CHARS)} | ${artifact}`;
-}
-
-function rowFields({ entry, urlIndex }: NumberedEntry): Record<string, unknown> {
-  const { title, source_url, artifact_ref, query, error } = entry;
-  const url = clip(source_url, LISTED_URL_CHARS);
-  return {
-    urlIndex,
-    url,
-    title: clip(title, LISTED_TEXT_CHARS),
-    artifact_ref,
-    query: query && clip(query, LISTED_TEXT_CHARS),
-    error,
   };
 }
 

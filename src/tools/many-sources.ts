@@ -128,7 +128,7 @@ function shortBlock(outcome: FetchOutcome, index: number): Block {
 /** As many short blocks as fit, and the call that shows a source. */
 function withShortBlocks(outcomes: readonly FetchOutcome[], options: ManyOptions): RenderedReply {
   const { responseId, notes } = options;
-  const next = responseId === null ? [] : [`Read on: get_search_content responseId=${responseId} urlIndex=0`];
+  const next = responseId === null ? [] : [`Read on: read_artifact responseId=${responseId} urlIndex=0`];
   const withNext = { ...options, notes: [...next, ...notes] };
   const blocks = outcomes.map(shortBlock);
   const fitting = findLargestPassing(0, blocks.length, (count) => {

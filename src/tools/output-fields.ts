@@ -28,7 +28,7 @@ const describe = (row: JsonSchema, description: string): JsonSchema => ({ ...row
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
 const ref = describe(orNull(text), "For read_artifact; null if not kept.");
-const responseId = describe(orNull(text), "For get_search_content.");
+const responseId = describe(orNull(text), "For read_artifact.");
 
 /** What a document reports about itself. */
 const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
@@ -127,9 +127,6 @@ const readProperties = {
   total_lines: orNull(count),
 } satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
 
-/** The reply to a read of one artifact. */
-export const readOutput = outputSchema(readProperties);
-
 /** One page that a web search found. */
 const webResult = object({
   urlIndex: count,
@@ -150,7 +147,7 @@ export const webSearchOutput = outputSchema({
   warnings: texts,
 });
 
-/** The reply of get_search_content: a read, or the list of what is stored. */
+/** The reply to a read: a part of one artifact, or the list of what is stored under a responseId. */
 export const storedOutput = outputSchema({
   ...readProperties,
   responseId,

@@ -21,6 +21,8 @@ export type Field = {
   readonly min?: number;
   /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
   readonly aliases?: readonly string[];
+  /** Set where it is accepted, but no model needs to know it. */
+  readonly isUnlisted?: true;
   /** Set where the value is never stored or logged. */
   readonly secret?: true;
   /** The value may be the path of a file or folder on this machine. */
@@ -48,7 +50,8 @@ export type JsonSchema = { readonly [key: string]: unknown };
 
 /** The table as the JSON schema that clients see. */
 export function inputSchema(fields: Fields): JsonSchema {
-  const properties = Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]);
+  const listed = Object.entries(fields).filter(([, field]) => !field.isUnlisted);
+  const properties = listed.map(([name, field]) => [name, fieldSchema(field)]);
   const required = Object.keys(fields).filter((name) => fields[name]?.required);
   return {
     type: "object",
@@ -90,7 +93,7 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
     values[name] = "";
   }
   // Each name of the table now has a value of the type its row describes, or undefined.
-  return { values: values as Input<F>, notes: unknownNote(unknown, Object.keys(fields)) };
+  return { values: values as Input<F>, notes: unknownNote(unknown, listedNames(fields)) };
 }
 
 /** The paths and addresses in the input; none where it cannot be parsed, which the call will report. */
@@ -206,6 +209,8 @@ function missingError(name: string, { about }: Field, unknown: readonly string[]
   const instead = unknown.length === 0 ? "" : ` ${quoteNames(unknown)} is not known.`;
   return usageError(`${name} is missing.${instead}`, `Send ${name}: ${about}`);
 }
+
+const listedNames = (fields: Fields): string[] => Object.keys(fields).filter((name) => !fields[name]?.isUnlisted);
 
 function unknownNote(unknown: readonly string[], names: readonly string[]): string[] {
   if (unknown.length === 0) return [];

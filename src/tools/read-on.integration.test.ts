@@ -120,10 +120,7 @@ describe("a reply about several sources", () => {
       const { text, fields, isError } = await bench.call("fetch_content", { urls, maxChars });
       assert.ok(!isError && text.length <= maxChars + 600, `${text.length} characters`);
       const next = findNextCall(text) ?? assert.fail(text);
-      assert.deepEqual(
-        [next.name, next.input],
-        ["get_search_content", { responseId: fields.responseId, urlIndex: "0" }],
-      );
+      assert.deepEqual([next.name, next.input], ["read_artifact", { responseId: fields.responseId, urlIndex: "0" }]);
       const first = await bench.call(next.name, next.input);
       assert.match(String(first.fields.content), /^0 Line 0/);
     }

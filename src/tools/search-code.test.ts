@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { closeSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
 import { waitUntil } from "../../test/waiting.ts";
-import { type ClientProfile, clientRows, findClientProfile } from "../config/clients.ts";
+import { type ClientProfile, clientRows, findClientProfile, unknownClient } from "../config/clients.ts";
 import type { SearchReply } from "../contract/search-fields.ts";
-import { listLimits, makeBudget } from "../fit/budget.ts";
+import { listClientLimits, listLimits, makeBudget } from "../fit/budget.ts";
+import { listShownForms } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { builtInTools } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
@@ -59,7 +60,7 @@ describe("search_code", () => {
     assert.equal(project_id, "default");
     assert.match(reply.text, /^Found 1 result in .*best first\./);
     assert.match(reply.text, /untrusted content/);
-    assert.match(reply.text, /1\. src\/router\.ts:1-4 \(score \d\.\d{3}\)\n\/\/ Keeps routes\./);
+    assert.match(reply.text, /1\. src\/router\.ts:1-4\n\/\/ Keeps routes\./);
     assert.ok(database_name.endsWith(repository_id?.slice(0, 8) ?? assert.fail()));
     assert.equal(reply.isError, false);
   });
@@ -120,27 +121,24 @@ describe("search_code", () => {
   for (const name of [...clientRows.map((row) => row.name), undefined]) {
     test(`fits ${name ?? "an unknown client"}, with complete results and correct counts`, async () => {
       await using bench = await openCode(60, '  return weigh("level\\t水", spill);\t\n');
-      const client = findClientProfile(name);
+      const client = name === undefined ? unknownClient : findClientProfile(name);
       const reply = await bench.call(
         "search_code",
         { query: "read gauge level", limit: 50 },
         { client, notes: ["Mind."] },
       );
       const { results, truncation_info: info } = assertSearch(reply);
-      const limits = listLimits(makeBudget({ default: 100_000, ceiling: 100_000, client: client?.limit }));
-      for (const { unit, max, measure } of limits) {
-        assert.ok(measure(JSON.stringify(reply.structured)) <= max, `${unit} of the fields`);
-        assert.ok(measure(reply.text) <= max + (unit === "chars" ? 600 : 0), `${unit} of the text`);
+      assert.ok(JSON.stringify(reply.structured).length <= 100_000);
+      for (const shown of listShownForms(reply, client)) {
+        assert.ok(shown.length <= (client?.unaskedChars ?? Infinity), `${shown.length} characters`);
+        for (const { unit, max, measure } of listClientLimits(client?.limit)) assert.ok(measure(shown) <= max, unit);
       }
-      assert.ok(results.every(({ content }) => content.split("\n").length > 5));
+      assert.ok(results.every(({ content }) => content.split("\n").length > 2));
       if (info.reason === null) assert.equal(results.length, 50);
       else {
         assert.ok(results.length < 50);
-        const limit = info.limit_chars.toLocaleString("en-US");
-        assert.ok(
-          reply.text.includes(`Results truncated: ${results.length}/50 results fit in ${limit} character limit`),
-          reply.text.slice(0, 300),
-        );
+        const notice = new RegExp(`Results truncated: ${results.length}/50 results fit in [\\d,]+ character limit`);
+        assert.match(reply.text, notice);
       }
     });
   }
@@ -169,7 +167,7 @@ describe("search_code", () => {
         fc.integer({ min: 1, max: 9_000 }),
         fc.constantFrom("chars", "bytes", "tokens"),
         async (max, unit) => {
-          const client: ClientProfile = { name: "any", limit: { [unit]: max } };
+          const client: ClientProfile = { name: "any", form: "both", limit: { [unit]: max } };
           const reply = await bench.call("search_code", { query: "needle" }, { client });
           const found = assertSearch(reply);
           const [limit] = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client.limit })).slice(
@@ -202,7 +200,7 @@ describe("search_code", () => {
   test("keeps a first result that fits no reply, and names it", async () => {
     await using bench = await openTools();
     await bench.write("long.ts", `const needle =\n  "${"spill ".repeat(300)}";\n`);
-    const client: ClientProfile = { name: "small", limit: { chars: 1_500 } };
+    const client: ClientProfile = { name: "small", form: "both", limit: { chars: 1_500 } };
     const reply = await bench.call("search_code", { query: "needle" }, { client });
     const { results, truncation_info } = assertSearch(reply);
     assert.equal(truncation_info.reason, "single_result_too_large");
@@ -210,6 +208,23 @@ describe("search_code", () => {
     assert.ok(artifact_ref && reply.text.includes(artifact_ref));
     const whole = await bench.call("read_artifact", { artifact_ref });
     assert.ok(String(whole.fields.content).length > 1_800);
+  });
+
+  test("shows an unknown client the best result as an excerpt with its ref, if it alone is too large", async () => {
+    await using bench = await openTools({ "search.context_lines": 50 });
+    const lines = Array.from(
+      { length: 120 },
+      (_, line) => `  gauge${line} = weigh("${"level of the water ".repeat(6)}");`,
+    );
+    await bench.write("needle.ts", `${lines.join("\n")}\nfunction needle() {}\n${lines.join("\n")}\n`);
+    await bench.write("other.ts", "export const other = 1; // needle\n");
+    const reply = await bench.call("search_code", { query: "needle" }, { client: unknownClient });
+    assert.ok(reply.text.length <= 8_000, `${reply.text.length} characters`);
+    const [best] = assertSearch(reply).results;
+    const [, ref] = /^1\. needle\.ts:.*all of it: artifact_ref=(af_\w{32})\)$/m.exec(reply.text) ?? [];
+    assert.ok(ref !== undefined && best?.cut !== undefined, reply.text.slice(0, 600));
+    const whole = await bench.call("read_artifact", { artifact_ref: ref, max_chars: 100_000 });
+    assert.ok(String(whole.fields.content).length > 8_000);
   });
 
   test("reports to log and client what was cut, and emits events without words of the query", async () => {
@@ -227,7 +242,7 @@ describe("search_code", () => {
     assert.match(log[0] ?? "", new RegExp(`original_count=50 .*actual_chars=${info.actual_chars} `));
     assert.match(
       informed[0] ?? "",
-      /^warning: Results truncated: \d+\/50 results fit in 6,\d{3} character limit\. For more/,
+      /^warning: Results truncated: \d+\/50 results fit in 7,782 character limit\. For more/,
     );
     const events = bench.events.filter(({ event }) => event.startsWith("search."));
     assert.deepEqual(

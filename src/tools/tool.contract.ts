@@ -4,9 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { ClientProfile } from "../config/clients.ts";
+import { type ClientProfile, type ReplyForm, unknownClient } from "../config/clients.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { listClientLimits } from "../fit/budget.ts";
+import { listShownForms } from "../fit/fit-reply.ts";
 import { MAX_GET_CONTENT_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";
 import { openSession } from "../session/session.ts";
 import { callTool, type ToolReply } from "./call-tool.ts";
@@ -91,13 +92,13 @@ const wrongValues: Readonly<Record<FieldType, unknown>> = {
 
 const wrongValue = ({ type }: Field): unknown => wrongValues[type];
 
-const narrow = (limit: ClientProfile["limit"]): ClientProfile => ({ name: "narrow", limit });
+const forms: readonly ReplyForm[] = ["text", "structured", "both"];
+const limits: readonly ClientProfile["limit"][] = [{ chars: 3_000 }, { bytes: 7_000 }, { tokens: 2_000 }];
 
 const surfaces: readonly Pick<ToolSession, "client">[] = [
   {},
-  { client: narrow({ chars: 2_000 }) },
-  { client: narrow({ bytes: 7_000 }) },
-  { client: narrow({ tokens: 2_000 }) },
+  { client: unknownClient },
+  ...forms.flatMap((form) => limits.map((limit) => ({ client: { name: "narrow", form, limit } }))),
 ];
 
 function assertError(tool: Tool, reply: ToolReply, input: unknown): void {
@@ -113,8 +114,9 @@ function assertReply({ name, output }: Tool, { text, blocks, structured }: ToolR
   assertMatches(output, JSON.parse(JSON.stringify(structured)), name);
 }
 
-function assertFits({ text, structured, links }: ToolReply, client: ClientProfile | undefined): void {
-  for (const form of [text + links.map((link) => JSON.stringify(link)).join(""), JSON.stringify(structured)]) {
+function assertFits(reply: ToolReply, client: ClientProfile | undefined): void {
+  for (const form of listShownForms(reply, client)) {
+    assert.ok(form.length <= (client?.unaskedChars ?? Infinity), `${form.length} characters for an unknown client`);
     for (const { unit, max, measure } of listClientLimits(client?.limit)) {
       assert.ok(measure(form) <= max, `${measure(form)} ${unit} of at most ${max}`);
     }

@@ -43,6 +43,10 @@ export interface Tool<F extends Fields = Fields> {
   /** The schema of the structured content of every reply, errors included. */
   readonly output: JsonSchema;
   readonly hints: ToolHints;
+  /** Set where another tool does the same: it can be called, and is listed only on request. */
+  readonly isUnlisted?: true;
+  /** Set for the tools of every session: clients that search for tools then offer them from the start. */
+  readonly isCore?: true;
   /** Whether it can work here at all; one that cannot is not listed. Default: yes. */
   isOffered?(session: Pick<Session, "settings" | "env">): boolean;
   run(input: Input<F>, session: ToolSession): Promise<ReplyDraft>;

@@ -4,15 +4,17 @@ import { FIELDS_CHARS } from "../fit/serialized-size.ts";
 import { builtInTools } from "./tools.ts";
 
 export function toolsMarkdown(): string {
-  const sections = builtInTools.map(({ name, about, input }) => {
+  const sections = builtInTools.map(({ name, about, input, isUnlisted }) => {
     const rows = Object.entries(input).map(([field, { type, required, choices, about: meaning }]) => {
       const kind = choices === undefined ? type : choices.join(" \\| ");
       return `| \`${field}\` | ${kind}${required ? ", required" : ""} | ${meaning} |`;
     });
-    return `## \`${name}\`\n\n${about}\n\n| parameter | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
+    return `## \`${name}\`\n\n${about}${isUnlisted ? UNLISTED : ""}\n\n| parameter | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `${opening}\n${sections.join("\n")}`;
 }
+
+const UNLISTED = " Over MCP it is listed only with `mcp.tools` on `all`.";
 
 const opening = `# Tools
 
@@ -26,8 +28,8 @@ The content of a reply stays within the requested number of characters (from 1, 
 Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Where notices need
 more, those that a reader must know (what was not kept, cut or read, and problems of the settings) are shown whole and the
 content is shorter; others are left out whole and counted. Several sources share one reply: short
-ones are complete, long ones share the remaining room. Where the client is known, its own limit
-([clients](mcp.md#clients)) applies to each form as a whole.
+ones are complete, long ones share the remaining room. Over MCP, the limit of the client ([clients](mcp.md#clients)) applies to
+what it is sent: the text, the structured content, or the sum of both.
 
 A reply that was cut names the exact next call below its summary: \`Read on: read_artifact artifact_ref=af_... offset=30000\`
 (on the command line \`spillway read af_... --offset 30000\`). It ends with \`[Content truncated at 30000 chars. Total: 612345

@@ -13,6 +13,7 @@ import { makeCutNotice, makeTruncationSuffix, toolAudience } from "../answer/tru
 import { closingFence, openingFence } from "../answer/untrusted-fence.ts";
 import { clientRows, findClientProfile } from "../config/clients.ts";
 import { type Bound, listLimits, makeBudget } from "../fit/budget.ts";
+import { listShownForms } from "../fit/fit-reply.ts";
 import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
 import { shareRoom } from "./many-sources.ts";
@@ -123,7 +124,7 @@ test("a long call reports progress at intervals until it is done", async (t) => 
   const reply = bench.call("read_artifact", { artifact_ref: `af_${"0".repeat(32)}` }, { store, progress });
   t.mock.timers.tick(4_100);
   assert.equal(messages.length, 2);
-  assert.match(messages[0] ?? "", /^Read a kept source: working for \d+ s$/);
+  assert.match(messages[0] ?? "", /^Read more of a kept source: working for \d+ s$/);
   resolve(undefined as never);
   await reply;
   t.mock.timers.tick(10_000);
@@ -294,7 +295,7 @@ describe("fetch_content", () => {
       `# Handbook\n\n${filler}\n## Power\n\nWhen the mains fail the diesel starts.\n`,
     );
     const { text, fields } = await bench.call("fetch_content", { url, prompt: "what happens when the mains fail" });
-    assert.match(text, /\[Selected the best \d+ of \d+ passages? of af_/);
+    assert.match(text, /\[Selected the best \d+ of \d+ passages? of it that match the query\.\]/);
     assert.match(String(fields.content), /^\[lines \d+-\d+, offset \d+, under "Power"\]\n.*diesel starts/s);
     const [best] = fields.passages as { offset: number; heading: string }[];
     assert.equal(best?.heading, "Power");
@@ -616,10 +617,11 @@ describe("the budget of a reply", () => {
 
   function assertWithin(
     tool: string,
-    { text, structured, links }: Awaited<ReturnType<Awaited<ReturnType<typeof openTools>>["call"]>>,
+    reply: Awaited<ReturnType<Awaited<ReturnType<typeof openTools>>["call"]>>,
     maxChars: number,
     client: ReturnType<typeof findClientProfile>,
   ): void {
+    const { text, structured } = reply;
     const requested = tool === "web_fetch" ? undefined : maxChars;
     const { chars } = makeBudget({ requested, default: 30_000, client: client?.limit });
     assert.ok(text.isWellFormed());
@@ -632,7 +634,7 @@ describe("the budget of a reply", () => {
       );
     }
     const limits = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
-    for (const form of [text + JSON.stringify(links), JSON.stringify(structured)]) {
+    for (const form of listShownForms(reply, client)) {
       for (const { unit, max, measure } of limits) assert.ok(measure(form) <= max, `${tool}: ${measure(form)} ${unit}`);
     }
     assertHolds(tool, structured);
@@ -677,8 +679,10 @@ describe("the budget of a reply", () => {
     const client = findClientProfile("Visual Studio Code");
     const { text, fields } = await bench.call("web_fetch", { url }, { client });
     assert.equal(fields.bound, "client");
-    assert.ok(Buffer.byteLength(text) > 5_000 && Buffer.byteLength(text) <= 7_782);
-    assert.ok(Buffer.byteLength(JSON.stringify(fields)) <= 7_782 && Buffer.byteLength(JSON.stringify(fields)) > 7_000);
+    assert.ok(Buffer.byteLength(text) <= 7_782 && Buffer.byteLength(text) > 7_500);
+    const both = await bench.call("web_fetch", { url }, { client: client && { ...client, form: "both" } });
+    const bothBytes = Buffer.byteLength(both.text) + Buffer.byteLength(JSON.stringify(both.fields));
+    assert.ok(bothBytes <= 7_782 && bothBytes > 7_000, String(bothBytes));
     assert.equal((await bench.call("web_fetch", { url }, { turn: openTurn(5_600) })).fields.bound, "turn");
   });
 

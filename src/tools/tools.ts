@@ -14,14 +14,15 @@ import { codeSearchTool, webSearchTool } from "./web-search.ts";
 
 export const builtInTools: readonly Tool[] = [
   fetchContentTool,
-  getSearchContentTool,
   readArtifactTool,
-  webFetchTool,
-  webFetchHtmlTool,
-  webSearchTool,
-  codeSearchTool,
   searchCodeTool,
   indexRepositoryTool,
+  webSearchTool,
+  codeSearchTool,
+  // Unlisted: each is a part of one above, under its former name.
+  webFetchTool,
+  webFetchHtmlTool,
+  getSearchContentTool,
   indexingStatusTool,
   cancelIndexingTool,
 ];
@@ -48,7 +49,13 @@ export function findTool(name: string, tools: readonly Tool[] = builtInTools): T
   return tools.find((tool) => tool.name === name);
 }
 
-/** The tools that can work in this session; clients are shown no others. */
+/** The tools that a client is shown: those that can work here, without the ones whose work another tool does. */
+export function listShown(tools: readonly Tool[], session: Pick<Session, "settings" | "env">): readonly Tool[] {
+  const offered = listOffered(tools, session);
+  return session.settings["mcp.tools"] === "all" ? offered : offered.filter(({ isUnlisted }) => !isUnlisted);
+}
+
+/** The tools that can work in this session. */
 export function listOffered(tools: readonly Tool[], session: Pick<Session, "settings" | "env">): readonly Tool[] {
   return tools.filter(({ isOffered }) => isOffered?.(session) ?? true);
 }

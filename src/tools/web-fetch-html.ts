@@ -7,6 +7,7 @@ import { defineTool } from "./tool.ts";
 
 export const webFetchHtmlTool = defineTool({
   name: "web_fetch_html",
+  isUnlisted: true,
   title: "Fetch raw source",
   about:
     "Fetches one URL and answers with its raw source (HTML, XML, ...), not with its readable text. The complete source is " +

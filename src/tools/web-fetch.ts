@@ -7,6 +7,7 @@ import { defineTool } from "./tool.ts";
 
 export const webFetchTool = defineTool({
   name: "web_fetch",
+  isUnlisted: true,
   title: "Fetch a page or document",
   about:
     "Fetches one URL and answers with its text. For a document (PDF, ...) it shows a summary line and an excerpt; ask for " +

@@ -56,7 +56,7 @@ test("with little room each query still shows its best page", () => {
   const { structured, notices } = renderSearch({ outcomes, pages: [], responseId: "rs_1", fenceWord: "testword" }, 450);
   const shown = (structured.results as { url: string }[]).map(({ url }) => url);
   for (const name of ["a", "b", "c"]) assert.ok(shown.includes(`https://${name}.example/0`), shown.join());
-  assert.match(notices.join(), /Not shown: \d+ more pages; get_search_content lists all/);
+  assert.match(notices.join(), /Not shown: \d+ more pages; read_artifact lists all/);
 });
 
 test("a failed query is named beside the others' results, and an empty one says what to do", () => {

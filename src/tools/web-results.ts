@@ -113,9 +113,7 @@ function listNotices(
   const unread = pages.filter(({ content }) => content === "").length;
   return [
     ...empty.map(({ query }) => `Nothing was found for ${quote(query)}: use other words, or fewer filters.`),
-    ...(hidden === 0
-      ? []
-      : [`Not shown: ${formatCount(hidden, "more page")}; get_search_content lists all by responseId.`]),
+    ...(hidden === 0 ? [] : [`Not shown: ${formatCount(hidden, "more page")}; read_artifact lists all by responseId.`]),
     ...(repeated === 0 ? [] : [`Found more than once and listed once: ${formatCount(repeated, "page")}.`]),
     ...(unread === 0 ? [] : [`Not readable: ${formatCount(unread, "fetched page")}; fetch_content says why.`]),
     ...new Set(outcomes.flatMap(({ notes }) => notes)),

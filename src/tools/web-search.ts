@@ -46,7 +46,7 @@ const fields = {
   highlights: { type: "flag", about: "Show the sentences that match, not only a summary." },
   text: {
     type: "flag",
-    about: "Keep the full text of the pages, where the provider sends it; get_search_content reads it by responseId.",
+    about: "Keep the full text of the pages, where the provider sends it; read_artifact reads it by responseId.",
   },
   fetch: {
     type: "flag",
@@ -182,7 +182,7 @@ function fetchBest(outcomes: readonly QueryResults[], budget: Budget, session: T
   });
 }
 
-/** What get_search_content lists: the fetched page, else the text that the provider sent, else how to get it. */
+/** What read_artifact lists by responseId: the fetched page, else the text that the provider sent, else how to get it. */
 function toEntries({ query, results }: QueryResults, pages: readonly FetchedPage[]): ResponseEntry[] {
   return results.map(({ url, title, artifactRef }) => {
     const ref = pages.find((page) => page.url === url)?.artifactRef ?? artifactRef;

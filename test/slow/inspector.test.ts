@@ -4,7 +4,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { builtInTools } from "../../src/tools/tools.ts";
+import { defaultSettings } from "../../src/config/settings.ts";
+import { builtInTools, listShown } from "../../src/tools/tools.ts";
 import { makeTemporaryFolder } from "../bodies.ts";
 
 const run = promisify(execFile);
@@ -27,7 +28,7 @@ test("the inspector accepts the tools and calls one", { skip }, async () => {
   const { stdout, stderr } = await inspect("--method", "tools/list", "--strict");
   assert.deepEqual(
     JSON.parse(stdout).tools.map(({ name }: { name: string }) => name),
-    builtInTools.map(({ name }) => name),
+    listShown(builtInTools, { settings: defaultSettings, env: {} }).map(({ name }) => name),
   );
   assert.ok(!/warning|error/i.test(stderr), stderr);
   const call = await inspect("--method", "tools/call", "--tool-name", "web_fetch", "--tool-arg", "url=data:,hello");

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunkText } from "../index/chunk.ts";
-import { chooseSpans, createHitFinder } from "./spans.ts";
+import { chooseSpans, createHitFinder, limitsAt } from "./spans.ts";
 
 const findHits = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
 
-function spansOf(text: string) {
+function spansOf(text: string, limits = limitsAt(0)) {
   const chunks = chunkText(text);
   const file = { id: 1, path: "a.ts", stamp: "", text, chunks };
   const scored = chunks.map((_, index) => ({ index, score: 1 }));
-  return chooseSpans(file, scored, findHits);
+  return chooseSpans(file, scored, findHits, { limits });
 }
 
 const filler = Array.from({ length: 12 }, (_, line) => `  value${line} = compute(value${line});\n`).join("");
@@ -41,7 +41,8 @@ test("the spans of a file do not overlap, and together are about as long as one 
   ];
   const text = names.map(functionText).join("");
   const spans = spansOf(text);
-  assert.equal(spans.length, 5);
+  assert.equal(spans.length, 6);
+  assert.equal(spansOf(text, limitsAt(9)).length, 4, "a file far down shows less");
   const lines = text.split("\n");
   const chars = spans.map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n").length);
   assert.ok(chars.reduce((sum, length) => sum + length, 0) <= 1_300, `${chars}`);

@@ -1,5 +1,4 @@
 /** Several servers as one: their tools and prompts under prefixes, their resources side by side. */
-import { type ClientProfile, findClientProfile } from "../../config/clients.ts";
 import type { Session } from "../../session/session.ts";
 import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
@@ -16,7 +15,7 @@ import {
   toText,
   writeResult,
 } from "./json-rpc.ts";
-import { readClient } from "./result-editor.ts";
+import { type ClientIdentity, learnClient, profileOf } from "./result-editor.ts";
 import type { Link } from "./server-link.ts";
 import { createReadTool, type ReadTool } from "./tools/read-tool.ts";
 
@@ -73,13 +72,13 @@ class MergedLink implements Link {
   readonly #sent = new Map<string, { readonly member: Member; readonly id: string }>();
   /** Which server has a resource, as far as it was listed. */
   readonly #owners = new Map<string, Member>();
-  #client: ClientProfile | undefined;
+  #client: ClientIdentity = {};
   #count = 0;
 
   constructor(options: MergeOptions) {
     this.#options = options;
     this.#readTool = createReadTool(options.session);
-    this.#client = findClientProfile(options.client);
+    this.#client = { name: options.client };
     this.#members = options.servers.map((server) => this.#open(server));
     this.ended = Promise.all(this.#members.map(({ link }) => link.ended)).then((reasons) => reasons.join(" "));
   }
@@ -103,7 +102,8 @@ class MergedLink implements Link {
     const [id, method, params] = [readId(json), toText(json.method), toObject(json.params)];
     if (method === undefined) return this.#answerServer(json);
     if (id === undefined) return this.#notify(method, json, params);
-    if (this.#options.client === undefined) this.#client = readClient(method, params) ?? this.#client;
+    const { client: name } = this.#options;
+    this.#client = { ...learnClient(this.#client, method, params), ...(name && { name }) };
     // Other messages, such as a cancellation, must not wait for the answer.
     void this.#answer(id, method, params).then((answer) =>
       answer === undefined ? undefined : this.#options.toClient(answer),
@@ -119,7 +119,7 @@ class MergedLink implements Link {
     if (method === "initialize" || method === "server/discover") return write(id, await this.#greet(method, params));
     if (Object.hasOwn(LISTS, method)) return writeResult(id, await this.#list(method, params));
     if (method === "tools/call" && params.name === this.#readTool.name)
-      return this.#readTool.answer(id, params, this.#client);
+      return this.#readTool.answer(id, params, profileOf(this.#client));
     return write(id, await this.#route(id, method, params));
   }
 

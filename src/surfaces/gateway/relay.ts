@@ -2,7 +2,6 @@
  * Relays MCP messages between a client and one server, line by line. Lines pass as they are, except the listing of
  * tools, results that are too large, and calls of the tool that reads them on, which are answered here.
  */
-import { type ClientProfile, findClientProfile } from "../../config/clients.ts";
 import { clip } from "../../system/safe-names.ts";
 import {
   isObject,
@@ -17,9 +16,11 @@ import {
   writeError,
 } from "./json-rpc.ts";
 import {
+  type ClientIdentity,
   createEditor,
   type EditorOptions,
-  readClient,
+  learnClient,
+  profileOf,
   readRequest,
   refuseCall,
   type SentRequest,
@@ -56,7 +57,7 @@ export function createRelay(options: RelayOptions): Relay {
   const readTool = options.readTool ?? createReadTool(session);
   const editor = createEditor({ ...options, readTool, listsReadTool: options.readTool === undefined });
   const pending = new Map<string, Pending>();
-  let profile: ClientProfile | undefined = findClientProfile(options.client);
+  let client: ClientIdentity = { name: options.client };
 
   async function fromClient(line: string): Promise<void> {
     const message = parseMessage(line);
@@ -65,8 +66,8 @@ export function createRelay(options: RelayOptions): Relay {
     const [id, method, params] = [readId(json), toText(json.method), toObject(json.params)];
     if (method === "notifications/cancelled") readTool.cancel(readRequestId(params));
     if (id === undefined || method === undefined) return toServer(line);
-    if (options.client === undefined) profile = readClient(method, params) ?? profile;
-    return takeRequest(line, id, readRequest(method, params, profile), params);
+    client = { ...learnClient(client, method, params), ...(options.client && { name: options.client }) };
+    return takeRequest(line, id, readRequest(method, params, profileOf(client)), params);
   }
 
   async function takeRequest(line: string, id: RequestId, request: SentRequest, params: JsonObject): Promise<void> {
@@ -82,7 +83,7 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   async function answerRead(id: RequestId, params: JsonObject): Promise<void> {
-    const line = await readTool.answer(id, params, profile);
+    const line = await readTool.answer(id, params, profileOf(client));
     if (line !== undefined) await toClient(line);
   }
 

@@ -1,6 +1,6 @@
 /** Edits what one server sends: its list of tools, and results that are too large. Everything else stays as it is. */
-import { type ClientProfile, findClientProfile } from "../../config/clients.ts";
-import { lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
+import { type ClientProfile, findClientProfile, findModel, unknownClient } from "../../config/clients.ts";
+import { type Budget, lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
 import type { Session } from "../../session/session.ts";
 import { findClientView } from "./client-view.ts";
 import { isObject, type JsonObject, type RequestId, toList, toObject, toText, writeError } from "./json-rpc.ts";
@@ -45,12 +45,18 @@ export function readRequest(method: string, params: JsonObject, client: ClientPr
   return { method, tool: toText(params.name) ?? "", client };
 }
 
-/** The profile of the client that a message names; undefined if it names none. */
-export function readClient(method: string, params: JsonObject): ClientProfile | undefined {
-  const info =
-    method === "initialize" ? params.clientInfo : toObject(params._meta)["io.modelcontextprotocol/clientInfo"];
-  return isObject(info) ? findClientProfile(toText(info.name)) : undefined;
+/** What is known of a client: the name it gave itself, and the model that it named in a call. */
+export type ClientIdentity = { readonly name?: string | undefined; readonly model?: string | undefined };
+
+/** The client names itself in the handshake or, in newer revisions, with each request; some name their model in calls. */
+export function learnClient(known: ClientIdentity, method: string, params: JsonObject): ClientIdentity {
+  const meta = toObject(params._meta);
+  const info = method === "initialize" ? params.clientInfo : meta["io.modelcontextprotocol/clientInfo"];
+  return { name: isObject(info) ? toText(info.name) : known.name, model: findModel(meta) ?? known.model };
 }
+
+/** The profile of a client. */
+export const profileOf = ({ name, model }: ClientIdentity): ClientProfile | undefined => findClientProfile(name, model);
 
 /** The error for a call of a tool that the user's rules leave out, or whose definition waits to be accepted. */
 export function refuseCall(
@@ -120,7 +126,7 @@ export function createEditor(options: EditorOptions): ResultEditor {
     const view = findClientView(client?.name);
     const bounded = await boundResult(result, {
       ...{ session, server, tool, shows: view.shows, schema: schemas.get(tool) },
-      budget: lowerBudget(makeSourceBudget(session.settings).inline, { client: client?.limit }),
+      budget: makeResultBudget(session.settings, client),
       readTool: configName === undefined ? readTool.name : view.spell(configName, readTool.name),
     });
     const totalChars = toObject(bounded?._meta)[SIZE_KEY];
@@ -141,4 +147,10 @@ function annotate(result: JsonObject, bounded: JsonObject): JsonObject | undefin
     content: [...toList(result.content), note],
     _meta: { ...toObject(result._meta), [REF_KEY]: ref },
   };
+}
+
+/** What a result may have: the client's limit, or what clients get without a published limit. */
+function makeResultBudget(settings: Session["settings"], client: ClientProfile = unknownClient): Budget {
+  const { limit, unaskedChars } = client;
+  return lowerBudget(makeSourceBudget(settings).inline, { client: limit, unasked: unaskedChars });
 }

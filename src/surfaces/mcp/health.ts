@@ -7,7 +7,7 @@ import { describeWriteFailure, SpillwayError } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
 import { makeFolders } from "../../system/folders.ts";
-import { builtInTools, listOffered } from "../../tools/tools.ts";
+import { builtInTools, listShown } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 
 /** The status as the resource returns it. */
@@ -16,7 +16,7 @@ type Health = {
   readonly version: string;
   readonly node: string;
   readonly run: string;
-  readonly client: string | null;
+  readonly client: string;
   readonly tools: readonly string[];
   readonly handlers: readonly string[];
   readonly settings: { readonly files: readonly string[]; readonly problems: readonly string[] };
@@ -24,7 +24,7 @@ type Health = {
 };
 
 /** Checks the settings and the store now. */
-export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
+export async function checkHealth(session: Session, config: LoadedConfig, client: string): Promise<Health> {
   const problems = describeProblems(config.problems);
   const [folder = ""] = session.spoolFolders;
   const problem = (await findWriteProblem(folder)) ?? (await findReadProblem(session));
@@ -34,7 +34,7 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
     node: process.versions.node,
     run: session.store.run,
     client,
-    tools: listOffered(builtInTools, session).map(({ name }) => name),
+    tools: listShown(builtInTools, session).map(({ name }) => name),
     handlers: handlers.map(({ name }) => name),
     settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },

@@ -1,19 +1,24 @@
 /** Writes docs/mcp.md: how to add the MCP server, what it offers, and how replies fit each client. */
-import { clientRows, type ResultLimit } from "../../config/clients.ts";
+import { type ClientRow, clientRows, type ResultLimit, UNKNOWN_CLIENT_CHARS } from "../../config/clients.ts";
 import { version } from "../../version.ts";
 
 /** The page as Markdown: the introduction and the table of clients. */
 export function renderMcpMarkdown(): string {
   const rows = clientRows.map(
-    ({ name, published, whenExceeded, source }) =>
-      `| ${name} | ${formatLimit(published)} | ${whenExceeded} | ${source} |`,
+    ({ name, form, published, models, whenExceeded, source }) =>
+      `| ${name} | ${form} | ${formatLimit(published)}${formatOther(models)} | ${whenExceeded} | ${source} |`,
   );
-  return `${introduction}\n| client | limit on one result | above the limit | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `${introduction}\n| client | form | limit on one result | above the limit | source |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-function formatLimit(limit: ResultLimit): string {
+function formatLimit(limit: ResultLimit | null): string {
+  if (limit === null) return "not published";
   const words = Object.entries(limit).map(([unit, max]) => `${max.toLocaleString("en-US")} ${unit}`);
-  return words.length === 0 ? "not published" : words.join(", ");
+  return words.length === 0 ? "none" : words.join(", ");
+}
+
+function formatOther(models: ClientRow["models"]): string {
+  return models === undefined ? "" : `; for models outside its catalogue ${formatLimit(models.otherLimit)}`;
 }
 
 const introduction = `# The MCP server
@@ -26,7 +31,8 @@ const introduction = `# The MCP server
 The command \`spillway\` is part of the package, which is not on the npm registry yet. To install it, run
 \`npm pack && npm install -g ./spillway-${version}.tgz\` in the source folder. Without installing, use
 \`npm --silent --prefix /path/to/the/source start -- mcp\` instead of \`spillway mcp\` below. Once the package is published,
-\`npx -y spillway mcp\` will work too.
+\`npx -y spillway mcp\` will work too. The installed package needs no network to start. The first start from a source folder
+installs dependencies, which can take longer than a client waits; it says so on standard error. Run \`npm install\` there first.
 
 \`spillway install\` adds it to the clients on this machine, after it has shown the changes ([Adding Spillway to
 clients](install.md)). By hand:
@@ -89,22 +95,31 @@ folder of the store. A project's config file counts only within its [scope](sett
 
 ## What it offers
 
-- The tools, with titles, hints (they are read-only) and output schemas that every reply matches, errors included.
+- At most six tools, because clients that search for tools show five to eight results: \`fetch_content\`, \`read_artifact\`,
+  \`search_code\`, \`index_repository\` and, with a [provider](web.md), \`web_search\` and \`code_search\`. The first three ask
+  Claude Code to load them from the start (\`anthropic/alwaysLoad\`). The setting \`mcp.tools\` on \`all\` lists five more, whose
+  work these do; every name can be called in any case.
+- Instructions that say when to prefer these tools to the client's own, and how to read on.
+- Of the tools, titles and hints (they are read-only). Clients that get [structured content](#clients) get output schemas
+  too, which every reply matches, errors included.
 - Artifacts as resources: \`artifact://af_...\`, with \`?pages=\`, \`?section=\`, \`?lines=\`, \`?offset=\` or \`?query=\`,
-  within the same budget as a tool's reply. Since revision 2025-06-18, replies link to them. \`resources/list\` has those used
-  last first, 100 on a page and 1,000 in all; a known ref can be read without it.
+  within the same budget as a tool's reply. With \`mcp.form\` on \`both\`, replies link to them. \`resources/list\` has those
+  used last first, 100 on a page and 1,000 in all; a known ref can be read without it.
 - \`health://status\`: the version, the settings and their problems, and whether the store is writable.
 - \`metrics://prometheus\`: how many searches were truncated, how full replies are, and what share of results was omitted.
 - Each page of a PDF as its own text block, with its number in \`_meta.page\`, between a first block with the summary and a
   last one with the end of its fence. Joined, the blocks are the text. A reply of more than 50 pages is one block.
 - Progress notifications, if the client asks for them. A download reports its bytes, and the total if the server sends it.
 - Cancellation: a cancelled call is aborted together with its parser. Indexing that a search started continues;
-  \`cancel_indexing\` stops it.
+  \`index_repository\` with \`action\` on \`cancel\` stops it.
 - Log notifications, for clients that accept them, when search results were truncated or a reply fills more than 70 % of
   its limit.
 
 A path that a model sends is read only below the working directory, the folders in the setting \`files.allow\`, and the
 client's roots. The server asks for the roots when a path is outside the other folders. Only regular files are read.
+
+Clients of revision 2026-07-28 may keep the list of tools for an hour. A client that makes tools of resources, such as pi's
+adapter, is offered no resources; they can still be read.
 
 Standard output carries the protocol only. Everything else that is printed goes to standard error, with the server's log.
 With a malformed config file the server still works: what cannot be read is ignored, nothing is deleted meanwhile, and
@@ -147,7 +162,16 @@ characters. This makes an injected instruction easier to recognise; it does not 
 ## Clients
 
 A client that receives more than its limit truncates the result, moves it to a file or rejects it. Replies are fitted to
-the client that the request or the handshake names. Text and structured content are measured separately, in the client's
-own unit, and 5 % is left for what the client adds. \`spillway mcp --client NAME\` fits replies to another client. For
-other clients only the usual budgets apply.
+the client that the request or the handshake names, in the client's own unit, and 5 % is left for what the client adds.
+\`spillway mcp --client NAME\` fits replies to another client, and \`--client none\` to no client: then only the usual
+budgets apply. A client that is not in this table, or whose limit is not published, gets
+${UNKNOWN_CLIENT_CHARS.toLocaleString("en-US")} characters per reply unless a call asks for more with \`maxChars\`. Codex names its model with each call; a
+model that Codex does not have in its catalogue gets less.
+
+A reply has two forms. Each carries the same content, and many clients show a model only one of them, or both one after the
+other. So each client gets the form that its model reads best: \`text\` alone, or \`structured\` content with one line of text.
+The setting \`mcp.form\` overrides it: with \`both\`, the sum of both fits the client. Clients of revisions before 2025-06-18,
+which have no structured content, always get text. Output schemas are listed where structured content is sent.
+
+aider is not an MCP client (Aider-AI/aider#3314), so it is not in this table.
 `;

@@ -1,5 +1,5 @@
 /** `spillway mcp`: serves the tools to an agent over standard input and output. */
-import { clientRows, findClientProfile } from "../../../config/clients.ts";
+import { clientRows, findClientProfile, noClient } from "../../../config/clients.ts";
 import { settingsDespiteProblems } from "../../../config/load-config.ts";
 import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
@@ -14,7 +14,11 @@ export const mcpCommand: Command = {
   usage: "mcp",
   about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
   options: {
-    client: { type: "string", value: "NAME", about: "Fit replies to this client, not to the one that connects." },
+    client: {
+      type: "string",
+      value: "NAME",
+      about: "Fit replies to this client, not to the one that connects; none: to no client.",
+    },
   },
   details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
   toleratesBadConfig: true,
@@ -38,6 +42,6 @@ function requireKnownClient(name: string | undefined): string | undefined {
   const names = clientRows.map((each) => each.name);
   const nearest = nearestName(name, names);
   throw new SpillwayError("usage", `The limits of the client ${JSON.stringify(clip(name))} are not known.`, {
-    hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Known clients: ${names.join(", ")}.`,
+    hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Known clients: ${names.join(", ")}. Use ${noClient.name} for no limit.`,
   });
 }

@@ -3,12 +3,13 @@
  * challenges to log in included. Only lists of tools and results that are too large are changed on the way.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ClientProfile, findClientProfile } from "../../../config/clients.ts";
 import { isObject, type JsonObject, parseMessage, type RequestId, readId, toObject, toText } from "../json-rpc.ts";
 import {
+  type ClientIdentity,
   createEditor,
   type EditorOptions,
-  readClient,
+  learnClient,
+  profileOf,
   readRequest,
   refuseCall,
   type SentRequest,
@@ -36,14 +37,14 @@ const MAX_SESSIONS = 1_000;
 export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
   const readTool = createReadTool(options.session);
   const editor = createEditor({ ...options, readTool, listsReadTool: true });
-  const fixed = findClientProfile(options.client);
-  const clients = new Map<string, ClientProfile | undefined>();
+  const clients = new Map<string, ClientIdentity>();
 
   async function serve(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
     const json = parseMessage(body)?.json ?? {};
     const [id, method, params] = [readId(json), toText(json.method) ?? "", toObject(json.params)];
-    const client = fixed ?? readClient(method, params) ?? clients.get(String(request.headers["mcp-session-id"]));
-    const sent = readRequest(method, params, client);
+    const known = clients.get(String(request.headers["mcp-session-id"])) ?? {};
+    const client = { ...learnClient(known, method, params), ...(options.client && { name: options.client }) };
+    const sent = readRequest(method, params, profileOf(client));
     const own = id === undefined ? undefined : await answer(id, sent, params);
     if (own !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(own);
     const controller = new AbortController();
@@ -54,7 +55,7 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
     await pass(reply, response, id === undefined ? undefined : { ...sent, id });
   }
 
-  function remember(sessionId: string, client: ClientProfile | undefined): void {
+  function remember(sessionId: string, client: ClientIdentity): void {
     const [oldest] = clients.keys();
     if (clients.size >= MAX_SESSIONS && oldest !== undefined) clients.delete(oldest);
     clients.set(sessionId, client);

@@ -30,7 +30,11 @@ export function createReadTool(session: Session): ReadTool {
     calls.set(keyOf(id), controller);
     try {
       const signal = AbortSignal.any([session.signal, controller.signal]);
-      const reply = await callTool(readArtifactTool, params.arguments ?? {}, { ...session, signal, client });
+      const reply = await callTool(readArtifactTool, params.arguments ?? {}, {
+        ...session,
+        signal,
+        client: client && { ...client, form: "text" },
+      });
       const content = reply.blocks.map(({ text }) => ({ type: "text", text }));
       // Results name their type in the revision in which requests name their revision.
       const type = readRevision({ params }) === undefined ? {} : { resultType: "complete" };
