@@ -1,6 +1,7 @@
 /** Runs the benches named on the command line, or all of them: `npm run bench -- detect`. */
 const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
   ablate: () => import("./ablate.ts"),
+  corpus: () => import("./corpus.ts"),
   detect: () => import("./detect.ts"),
   fetch: () => import("./fetch.ts"),
   fit: () => import("./fit.ts"),

@@ -14,6 +14,7 @@ const answer: AnswerText = {
   notices: ["A warning."],
   fenceWord: "abcd2345",
   claims: ['Title: "Weirs"'],
+  overview: null,
   content: "The content",
   cut: { limitChars: 11, totalChars: 999, bound: "request" },
   pages: [],
@@ -94,6 +95,7 @@ describe("the text of an answer", () => {
     notices: fc.array(line(400), { maxLength: 5 }),
     fenceWord: fc.constant("abcd2345"),
     claims: fc.array(line(120), { maxLength: 3 }),
+    overview: fc.option(fc.string({ maxLength: 4_000 })),
     content: fc.option(line(2_000), { nil: null }),
     cut: fc.option(
       fc.record({

@@ -31,6 +31,8 @@ export type AnswerText = {
   readonly fenceWord: string;
   /** What the source says about itself, such as its title: short, in quotes, and shown as untrusted. */
   readonly claims: readonly string[];
+  /** What the source holds, where it is a long data file, or the header of the rows that follow. */
+  readonly overview: string | null;
   /** The source's own text, as much as the budget allows; null where there is none to show. */
   readonly content: string | null;
   /** How the content was cut; null where it is complete. Its notice is shown last. */
@@ -46,6 +48,11 @@ export type Answer<Fields> = AnswerText & {
   shorten(chars: number, bound: Bound): Answer<Fields>;
 };
 
+/** Characters of the source that an answer shows. */
+export function countShownChars({ overview, content }: Pick<AnswerText, "overview" | "content">): number {
+  return (overview?.length ?? 0) + (content?.length ?? 0);
+}
+
 /** The answer as one text, within the limit of its content and the allowance for everything else. */
 export function answerText(
   answer: Answer<{ readonly limit_chars: number; readonly bound: Bound }>,
@@ -59,8 +66,8 @@ export function answerText(
   const fits = (text: string): boolean => text.length <= limitChars + OVERHEAD_CHARS;
   const text = write(answer, limitChars);
   if (fits(text)) return text;
-  const contentChars = answer.content?.length ?? 0;
-  const chars = findLargestPassing(0, contentChars, (count) => fits(write(answer.shorten(count, bound), count)));
+  const shownChars = countShownChars(answer);
+  const chars = findLargestPassing(0, shownChars, (count) => fits(write(answer.shorten(count, bound), count)));
   return write(answer.shorten(chars, bound), chars);
 }
 
@@ -87,11 +94,12 @@ export function formatBody(answer: AnswerText, audience: Audience): AnswerBody {
   const content = answer.content ?? "";
   const notice = cut === null || content === "" ? "" : makeCutNotice(cut, nextRead !== null, audience);
   const claims = clipClaims(answer, audience, notice.length);
-  if (content === "" && claims === "") return { body: "", pages: [], contentEnd: 0 };
-  const claimsBreak = claims === "" || content === "" ? "" : "\n\n";
-  const start = openingFence(fenceWord).length + claims.length + claimsBreak.length;
+  const lead = [claims, answer.overview ?? ""].filter((text) => text !== "").join("\n\n");
+  if (content === "" && lead === "") return { body: "", pages: [], contentEnd: 0 };
+  const leadBreak = lead === "" || content === "" ? "" : "\n\n";
+  const start = openingFence(fenceWord).length + lead.length + leadBreak.length;
   return {
-    body: fenceUntrusted(`${claims}${claimsBreak}${content}`, fenceWord) + notice,
+    body: fenceUntrusted(`${lead}${leadBreak}${content}`, fenceWord) + notice,
     pages: pages
       .filter(({ offset }) => offset < content.length)
       .map(({ page, offset }) => ({ page, offset: offset + start })),

@@ -4,6 +4,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
 import { isPage } from "../detect/kind.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
+import type { Overview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure, type Mode } from "../extract/handler.ts";
 import type { FittedText } from "../fit/fit-text.ts";
@@ -50,16 +51,18 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract, opt
 
 /** Says that a document in mode raw is its text; undefined where raw is the source itself. */
 export function describeRawText({ content_kind, media_type }: ArtifactFacts, mode: Mode): string | undefined {
-  if (mode !== "raw" || isPage(content_kind)) return undefined;
+  if (mode !== "raw" || isPage(content_kind) || media_type === "image/svg+xml") return undefined;
   return `Mode raw shows the source of text and web pages. This is the text of the ${nameKind(content_kind, media_type)}, not its bytes.`;
 }
 
 /** What the failure's own sentence does not say. */
 function failureWarnings({ reason, detail }: Failure): string[] {
   if (reason !== "encrypted") return detail === "" ? [] : [`${sentenceCase(clip(detail, DETAIL_CHARS))}.`];
-  // Other encryption cannot be opened with a password.
-  return detail === "" || /password/.test(detail) ? [PASSWORD_HINT] : [];
+  return canBeOpened(detail) ? [PASSWORD_HINT] : [];
 }
+
+/** Whether a password opens an encrypted document; other encryption is named by its detail. */
+const canBeOpened = (detail: string): boolean => detail === "" || /password/.test(detail);
 
 const PASSWORD_HINT =
   "To read it, call read_artifact with its artifact_ref and the parameter password; on the command line use --password.";
@@ -69,10 +72,19 @@ function makeEntryHint(ref: string, entryName: "member" | "attachment"): string 
   return `Read ${article} ${entryName} with read_artifact artifact_ref=${ref} entry=<path as listed>; on the command line with --entry. It gets a ref of its own.`;
 }
 
+/** How a part of the data in an overview is read. */
+export function listDataHints(overview: Overview | null, ref: string | null): string[] {
+  if (!overview?.selector || ref === null) return [];
+  const [name, example] = overview.selector === "rows" ? ["rows", "100-120"] : ["path", "$.name[3]"];
+  return [`Read a part with read_artifact artifact_ref=${ref} ${name}=${example}; on the command line with --${name}.`];
+}
+
 /** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */
 export function hasFollowUp({ hasText, ended }: Extract): boolean {
   if (hasText || ended === null) return true;
-  return ended.failed !== null && (ended.failed.reason === "encrypted" || isRetryableFailure(ended.failed));
+  if (ended.failed === null) return false;
+  const { reason, detail } = ended.failed;
+  return reason === "encrypted" ? canBeOpened(detail) : isRetryableFailure(ended.failed);
 }
 
 export function toDocumentFields({ info, description }: Extract): DocumentFields {

@@ -3,6 +3,7 @@
 import { quotesServer } from "../acquire/http/response-notes.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
+import { type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { formatPageRange, type PlacedPage } from "../extract/select/select-range.ts";
@@ -12,7 +13,14 @@ import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";
 import { ERROR_CHARS, LISTED_TEXT_CHARS, REASON_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, hasFollowUp, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import {
+  describeFailure,
+  hasFollowUp,
+  isBlankText,
+  listDataHints,
+  listExtractWarnings,
+  toDocumentFields,
+} from "./extract-notices.ts";
 import { formatName, formatSize, nameKind } from "./phrases.ts";
 import { findTotalChars, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead } from "./truncation.ts";
@@ -23,6 +31,7 @@ type FetchFacts = KeepResult & {
   readonly delivery: Delivery;
   readonly extract: Extract;
   readonly title: string;
+  readonly overview: Overview | null;
   readonly fittedText: FittedText;
   /** The pages that the shown text covers. */
   readonly pages: readonly PlacedPage[];
@@ -56,6 +65,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
     notices: warnings.notices.filter((warning) => !quotesServer(warning)),
     fenceWord: fetchFacts.fenceWord,
     claims: listClaims(fetchFacts),
+    overview: fetchFacts.overview?.text ?? null,
     content,
     cut: findCut(fittedText, total),
     pages: pages.map(({ page, start }) => ({ page, offset: start })),
@@ -86,6 +96,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       bound: fittedText.hasMore ? fittedText.bound : budget.bound,
       next_offset: fittedText.hasMore ? fittedText.nextOffset : null,
       has_more: fittedText.hasMore,
+      ...(fetchFacts.overview === null ? {} : { overview: fetchFacts.overview.text }),
       warnings: [...warnings.required, ...warnings.notices],
       ...(error === undefined ? {} : { error }),
       content,
@@ -112,8 +123,10 @@ function listClaims({ title, facts, delivery, fittedText }: FetchFacts): string[
 function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): FetchFacts {
   // Only called for less than what is shown, so any larger total says that more follows.
   const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: Number.POSITIVE_INFINITY };
-  if (chars >= window.text.length) return fetchFacts;
-  return { ...fetchFacts, fittedText: fitChars(window, chars, bound), budget: { chars, bound } };
+  if (chars >= window.text.length + (fetchFacts.overview?.text.length ?? 0)) return fetchFacts;
+  const { overview, textChars } = shareWithOverview(fetchFacts.overview, chars);
+  const fittedText = fitChars(window, Math.min(textChars, window.text.length), bound);
+  return { ...fetchFacts, overview, fittedText, budget: { chars, bound } };
 }
 
 function summaryLine(fetchFacts: FetchFacts, truncated: boolean): string {
@@ -155,7 +168,7 @@ function listWarnings(fetchFacts: FetchFacts): Warnings {
       ...(skipped === null ? [] : [skippedWarning(skipped)]),
       ...extractWarnings,
     ],
-    notices: deliveryWarnings(delivery),
+    notices: [...listDataHints(fetchFacts.overview, fetchFacts.artifact_ref), ...deliveryWarnings(delivery)],
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
+import { type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
@@ -12,7 +13,13 @@ import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { describeFailure, isBlankText, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
+import {
+  describeFailure,
+  isBlankText,
+  listDataHints,
+  listExtractWarnings,
+  toDocumentFields,
+} from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
 import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
 import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
@@ -23,6 +30,7 @@ type ReadFacts = {
   readonly extract: Extract;
   readonly selector: Selector;
   readonly reading: Reading;
+  readonly overview: Overview | null;
   /** Lines of the whole text; null where they are not known. */
   readonly totalLines: number | null;
   readonly linesSoFar: number;
@@ -39,7 +47,9 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const place = findPlaceFields(reading, extract);
   const isBlank = reading.type === "range" && isBlankText(reading.fittedText, extract);
   const error = describeFailure(record, extract, isBlank);
-  const warnings = listExtractWarnings(record, extract, { ...facts, ref: record.artifact_ref, isBlank });
+  const ref = record.artifact_ref;
+  const warnings = listExtractWarnings(record, extract, { ...facts, ref, isBlank });
+  const dataHints = listDataHints(facts.overview, ref);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matched.count;
@@ -49,9 +59,10 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     failure: error ?? null,
     nextRead,
     required: warnings,
-    notices: [],
+    notices: dataHints,
     fenceWord: facts.fenceWord,
     claims: [],
+    overview: facts.overview?.text ?? null,
     content,
     cut: reading.type === "range" ? findCut(reading.fittedText, findSelectionTotal(facts, reading)) : null,
     pages: reading.type === "range" ? reading.pageStarts : [],
@@ -84,7 +95,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       limit_chars: budget.chars,
       bound: reading.type === "range" && reading.fittedText.hasMore ? reading.fittedText.bound : budget.bound,
       ...(reading.type === "passages" ? passageFields(reading) : {}),
-      warnings,
+      ...(facts.overview === null ? {} : { overview: facts.overview.text }),
+      warnings: [...warnings, ...dataHints],
       ...(error === undefined ? {} : { error }),
       content,
     },
@@ -94,7 +106,10 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
 
 function shortenReading(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
   const { length } = shownContent(facts.reading) ?? "";
-  return chars >= length ? facts : { ...facts, reading: facts.reading.shorten(chars, bound), budget: { chars, bound } };
+  if (chars >= length + (facts.overview?.text.length ?? 0)) return facts;
+  const { overview, textChars } = shareWithOverview(facts.overview, chars);
+  const reading = textChars >= length ? facts.reading : facts.reading.shorten(textChars, bound);
+  return { ...facts, overview, reading, budget: { chars, bound } };
 }
 
 function shownContent(reading: Reading): string | null {
@@ -152,7 +167,8 @@ function rangeSummary(facts: ReadFacts, reading: RangeReading): string {
   const { record, extract, totalLines, linesSoFar } = facts;
   const ref = record.artifact_ref;
   const { start, endLine, fittedText } = reading;
-  const label = namePlace(reading, extract);
+  // Rows have numbers of their own; every other name is text of the document.
+  const label = facts.selector.type === "rows" ? reading.label : namePlace(reading, extract);
   const total = formatTotal(findTotalChars(record, extract), extract.size.chars);
   const startPlace = `character ${formatNumber(start.offset)} of ${total}`;
   if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;

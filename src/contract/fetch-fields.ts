@@ -31,6 +31,8 @@ export type FetchFields = DocumentFields & {
   readonly bound: Bound;
   readonly next_offset: number | null;
   readonly has_more: boolean;
+  /** The shape of a long data file: columns, paths or levels. Its text follows in `content`. */
+  readonly overview?: string;
   readonly warnings: readonly string[];
   readonly error?: string;
   readonly content: string | null;

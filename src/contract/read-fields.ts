@@ -4,7 +4,7 @@ import type { Bound } from "../fit/budget.ts";
 import type { DocumentFields } from "./document-fields.ts";
 
 /** The ways to choose a range of a document, by the names of their parameters. */
-export type SelectorName = "offset" | "lines" | "pages" | "section" | "query";
+export type SelectorName = "offset" | "lines" | "pages" | "section" | "rows" | "path" | "query";
 
 /** Where one passage is in the extracted text, and how well it matches. */
 export type PassageFields = {
@@ -53,6 +53,8 @@ export type ReadFields = DocumentFields & {
   /** With a query: where the passages are, best first, and how many match. */
   readonly passages?: readonly PassageFields[];
   readonly matched_count?: number;
+  /** The shape of a long data file, or the header of its rows. */
+  readonly overview?: string;
   readonly warnings: readonly string[];
   readonly error?: string;
   readonly content: string | null;

@@ -14,8 +14,15 @@ export function readFixedSize(start: Uint8Array): ImageSize | undefined {
   if (hasAt(start, 0, "\x89PNG")) return { width: u32be(start, 16), height: u32be(start, 20) };
   if (hasAt(start, 0, "GIF8")) return { width: u16le(start, 6), height: u16le(start, 8) };
   if (hasAt(start, 0, "RIFF") && hasAt(start, 8, "WEBP")) return readWebpSize(start);
-  // Rows from top to bottom have a negative height.
-  return hasAt(start, 0, "BM") ? { width: u32le(start, 18), height: Math.abs(u32le(start, 22) | 0) } : undefined;
+  return hasAt(start, 0, "BM") ? readBmpSize(start) : undefined;
+}
+
+const OLD_HEADER_BYTES = 12;
+
+/** Rows from top to bottom have a negative height; files of OS/2 have numbers of two bytes. */
+function readBmpSize(start: Uint8Array): ImageSize {
+  if (u32le(start, 14) === OLD_HEADER_BYTES) return { width: u16le(start, 18), height: u16le(start, 20) };
+  return { width: u32le(start, 18), height: Math.abs(u32le(start, 22) | 0) };
 }
 
 function readWebpSize(start: Uint8Array): ImageSize | undefined {

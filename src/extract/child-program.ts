@@ -4,6 +4,8 @@ import { serveEngines } from "./pool/child-loop.ts";
 serveEngines({
   pdfium: async () => (await import("./pdf/pdf-engine.ts")).pdfium,
   html: async () => (await import("./html/html-engine.ts")).htmlEngine,
+  archive: async () => (await import("./archive/archive-engine.ts")).archiveEngine,
+  database: async () => (await import("./database/database-engine.ts")).databaseEngine,
   epub: async () => (await import("./epub/epub-engine.ts")).epubEngine,
   legacy: async () => (await import("./legacy/legacy-engine.ts")).legacyEngine,
   mail: async () => (await import("./mail/mail-engine.ts")).mailEngine,

@@ -57,8 +57,8 @@ const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
 
 /** The extract of a source, at least as far as is enough, or to its end. A second call parses nothing again. */
 export async function extractText(options: ExtractOptions): Promise<Extract> {
-  // Text opened with a password is for this reply only and is never stored.
-  if (options.password !== undefined) return extractInMemory(options);
+  // Text opened with a password, or the result of a query, is for this reply only and is never stored.
+  if (options.password !== undefined || options.formatQuery !== undefined) return extractInMemory(options);
   try {
     return await extendStored(options);
   } catch (error) {

@@ -29,6 +29,8 @@ export type HandlerOptions = {
   readonly password?: string;
   /** The path of a member: its bytes are wanted, not the text of the file. */
   readonly entry?: string;
+  /** A query in the format's own language: its result is wanted, not the text of the file. */
+  readonly query?: string;
   /** What a child process may use to read the file. */
   readonly limits?: Limits;
 };
@@ -154,8 +156,10 @@ export interface Handler<Own extends object = object> {
   extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
+  /** Whether a query is in the format's own language, such as SQL: `extract` then gets it and yields its result. */
+  isQuery?(mediaType: string, query: string): boolean;
   /** Opens a member by its path as the text lists it: a file in an archive, an attachment of a mail. */
-  openEntry?(file: LocalFile, path: string, signal: AbortSignal): Promise<OpenedEntry>;
+  openEntry?(file: LocalFile, path: string, signal: AbortSignal, limits?: Limits): Promise<OpenedEntry>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */
   describe?(info: Info<Own>, failed: Failure | null): Description;
 }

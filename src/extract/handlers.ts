@@ -3,6 +3,7 @@ import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 import { archive } from "./archive/archive-handler.ts";
+import { database } from "./database/database-handler.ts";
 import { epub } from "./epub/epub-handler.ts";
 import { feed } from "./feed/feed-handler.ts";
 import type { Handler } from "./handler.ts";
@@ -10,6 +11,7 @@ import { html } from "./html/html-handler.ts";
 import { image } from "./image/image-handler.ts";
 import { legacy } from "./legacy/legacy-handler.ts";
 import { mail } from "./mail/mail-handler.ts";
+import { media } from "./media/media-handler.ts";
 import { metadata } from "./metadata-handler.ts";
 import { notebook } from "./notebook/notebook-handler.ts";
 import { office } from "./office/office-handler.ts";
@@ -30,7 +32,9 @@ export const handlers: readonly Handler[] = [
   feed,
   openapi,
   archive,
+  database,
   image,
+  media,
   html,
   text,
   metadata,

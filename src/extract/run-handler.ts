@@ -17,6 +17,8 @@ export type HandlerRun = {
   readonly limits: Limits;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
+  /** A query in the format's own language, whose result is wanted. */
+  readonly formatQuery?: string | undefined;
 };
 
 /**
@@ -24,8 +26,12 @@ export type HandlerRun = {
  * artifact stays usable.
  */
 export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
-  const { handler, mode, limits, signal, password } = run;
-  const options: HandlerOptions = { mode, from, limits, ...(password === undefined ? {} : { password }) };
+  const { handler, mode, limits, signal, password, formatQuery } = run;
+  const options: HandlerOptions = {
+    ...{ mode, from, limits },
+    ...(password === undefined ? {} : { password }),
+    ...(formatQuery === undefined ? {} : { query: formatQuery }),
+  };
   try {
     yield* handler.extract(toLocalFile(run), options, signal);
   } catch (error) {

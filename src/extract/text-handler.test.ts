@@ -23,7 +23,6 @@ handlerContract(text, [
   { ...plain, name: "UTF-16", charset: "utf-16le", bytes: Buffer.from(`\ufeff${log}`, "utf16le") },
   { ...plain, name: "Markdown", mediaType: "text/markdown", bytes: Buffer.from(markdown) },
   { kind: "html", mediaType: "text/html", name: "HTML as source", bytes: Buffer.from("<p>a\u202eb</p>") },
-  { kind: "image", mediaType: "image/svg+xml", name: "SVG as source", bytes: Buffer.from("<svg><text>a</text></svg>") },
 ]);
 
 describe("text segments", () => {

@@ -9,6 +9,8 @@ export type TextOptions = {
   readonly from: number;
   /** Whether headings are to be found. */
   readonly isMarkdown: boolean;
+  /** Whether stray control bytes are shown as U+FFFD; otherwise they are removed. */
+  readonly showsControls?: boolean;
 };
 
 /**
@@ -17,9 +19,9 @@ export type TextOptions = {
  */
 export async function* toTextSegments(
   texts: AsyncIterable<string>,
-  { from, isMarkdown }: TextOptions,
+  { from, isMarkdown, showsControls = false }: TextOptions,
 ): AsyncGenerator<ExtractItem> {
-  const cleaner = createCleaner();
+  const cleaner = createCleaner({ showControls: showsControls });
   const findMarks: (text: string) => readonly Mark[] = isMarkdown ? createHeadingFinder() : () => [];
   for await (const piece of splitSegments(cleanChunks(texts, cleaner))) {
     const marks = findMarks(piece.text);

@@ -55,7 +55,8 @@ function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<Selec
 /** The facts of the fetch with the content of the read; the read's summary says what was selected. */
 function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadFields>): Answer<SelectedFields> {
   const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = readAnswer.fields;
-  const { page_range, next_pages, warnings, content } = readAnswer.fields;
+  const { page_range, next_pages, overview, warnings, content } = readAnswer.fields;
+  const { overview: _, ...fetchFields } = fetchAnswer.fields;
   return {
     summary: fetchAnswer.summary,
     failure: readAnswer.failure,
@@ -65,13 +66,15 @@ function mergeAnswers(fetchAnswer: Answer<FetchFields>, readAnswer: Answer<ReadF
     notices: readAnswer.notices,
     fenceWord: fetchAnswer.fenceWord,
     claims: fetchAnswer.claims,
+    overview: readAnswer.overview,
     content: readAnswer.content,
     cut: readAnswer.cut,
     pages: readAnswer.pages,
     fields: {
-      ...fetchAnswer.fields,
+      ...fetchFields,
       ...{ selector, next_offset, has_more, truncated, limit_chars, bound, page_range, warnings },
       ...(next_pages === undefined ? {} : { next_pages }),
+      ...(overview === undefined ? {} : { overview }),
       ...(passages === undefined ? {} : { passages }),
       ...(matched_count === undefined ? {} : { matched_count }),
       content,

@@ -3,6 +3,7 @@ import {
   type Answer,
   CONTENT_FRAME_CHARS,
   countHeadChars,
+  countShownChars,
   formatBody,
   requiredNotices,
   takeWhole,
@@ -81,7 +82,8 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
 
 /** What is needed to continue reading, and content. */
 function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
-  const { artifact_ref, title, next_offset, next_pages, has_more, content, source_url, error } = answer.fields;
+  const { artifact_ref, title, next_offset, next_pages, has_more, overview, content, source_url, error } =
+    answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
   const { body } = formatBody({ ...answer, claims: [] }, toolAudience);
   const handle = artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`;
@@ -95,6 +97,7 @@ function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
       next_offset,
       ...(next_pages && { next_pages }),
       has_more,
+      ...(overview && { overview }),
       content,
       ...(error && { error }),
     },
@@ -177,7 +180,7 @@ function withContents(
   options: ManyOptions,
   room: number,
 ): RenderedReply {
-  const lengths = outcomes.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
+  const lengths = outcomes.map((each) => ("answer" in each ? countShownChars(each.answer) : 0));
   const frames = lengths.filter((length) => length > 0).length * (LINE_BREAK.length + CONTENT_FRAME_CHARS);
   const shares = shareRoom(lengths, room - frames);
   const reply = withBlocks(outcomes.map(blockMaker(form, options, shares)), outcomes, options);

@@ -67,6 +67,7 @@ const shared = {
   next_pages: text,
   next_lines: text,
   has_more: flag,
+  overview: text,
   warnings: texts,
   content: orNull(text),
 } satisfies Properties;

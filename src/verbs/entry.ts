@@ -3,6 +3,7 @@ import { nearestName } from "../config/suggest-name.ts";
 import { SpillwayError } from "../errors.ts";
 import { FailureError } from "../extract/failure-error.ts";
 import { findHandler } from "../extract/handlers.ts";
+import { readChildLimits } from "../extract/pool/pools.ts";
 import { toLocalFile } from "../extract/run-handler.ts";
 import { keepSource } from "../load/load-source.ts";
 import type { Session } from "../session/session.ts";
@@ -35,7 +36,8 @@ async function keepMember(ref: string, path: string, session: Session): Promise<
     });
   }
   try {
-    const opened = await handler.openEntry(toLocalFile({ facts: record, content }), path, session.signal);
+    const limits = readChildLimits(session.settings);
+    const opened = await handler.openEntry(toLocalFile({ facts: record, content }), path, session.signal, limits);
     if ("paths" in opened) throw makeMissingError(path, record.name, opened.paths);
     const given = `${record.source_url}!/${path}`;
     const member = { chunks: opened.chunks, name: path, headers: {} };

@@ -5,6 +5,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import { isPage } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
+import { describeLongData, shareWithOverview } from "../extract/data/long-data.ts";
 import { findDocumentTitle } from "../extract/document-title.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Handler } from "../extract/handler.ts";
@@ -87,11 +88,18 @@ async function fitAnswer(
 ): Promise<Answered> {
   const { mode = "markdown", password } = options;
   const budget = chooseBudget(source.facts, options);
-  const fittedText = fitText(await readWindow(extract, 0, budget.chars), budget);
+  const longData = await describeLongData(extract, {
+    facts: source.facts,
+    mode,
+    chars: budget.chars,
+    signal: session.signal,
+  });
+  const { overview, textChars } = shareWithOverview(longData, budget.chars);
+  const fittedText = fitText(await readWindow(extract, 0, textChars), { ...budget, chars: textChars });
   const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
   const answer = answerFetch({
-    ...{ ...source, extract, title, fittedText, pages, budget, mode },
+    ...{ ...source, extract, title, overview, fittedText, pages, budget, mode },
     skipped: findSkippedReading(source.facts, session),
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),

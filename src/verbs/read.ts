@@ -1,9 +1,12 @@
 /** The read verb: a ref and a selector in, the chosen range of the artifact's text out. */
 import type { Answer } from "../answer/answer.ts";
 import { answerRead, formatPassageHeader } from "../answer/read-reply.ts";
+import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
+import { SpillwayError } from "../errors.ts";
+import { describeLongData, type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
-import type { Mode } from "../extract/handler.ts";
+import type { Failure, Handler, Limits, Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
@@ -16,6 +19,7 @@ import {
   type PassageReading,
   type PlacedRange,
   type RangeReading,
+  type Reading,
   type SelectionSize,
 } from "../extract/select/readings.ts";
 import * as select from "../extract/select/select-range.ts";
@@ -24,9 +28,11 @@ import type { ExtractSize } from "../extract/stored-extract.ts";
 import { type Budget, makeSourceBudget } from "../fit/budget.ts";
 import { fitItems } from "../fit/fit-items.ts";
 import { fitText } from "../fit/fit-text.ts";
+import { cutBetweenCodePoints } from "../fit/measure.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
 import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
+import { clip } from "../system/safe-names.ts";
 import { openArtifact } from "./open-artifact.ts";
 
 /** At most one of the selectors; without one the read starts at the beginning. */
@@ -46,13 +52,15 @@ export type ReadOptions = SelectorInput & {
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
   const { entry, ...rest } = options;
   if (entry !== undefined) return readEntry(ref, entry, rest, session);
-  const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
+  const { mode: requestedMode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
   const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
   await using artifact = await openArtifact(ref, session);
   const { record } = artifact;
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
+  const mode = needsSource(selector, handler, record) ? "raw" : requestedMode;
+  const formatQuery = findFormatQuery(selector, handler, record);
   const extract = await extractText({
     ...artifact,
     owner: store.owner,
@@ -62,14 +70,21 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
     enough: enoughFor(selector, budget),
     maxChars: settings["extract.chars"],
     pages: selector.type === "pages" ? selector.pages : undefined,
-    limits: readChildLimits(settings),
+    limits: formatQuery === undefined ? readChildLimits(settings) : limitQuery(readChildLimits(settings)),
     signal,
     password,
+    formatQuery,
   });
-  const reading = await readSelected(extract, selector, budget, signal);
+  if (formatQuery !== undefined && extract.ended?.failed) throw makeQueryError(extract.ended.failed);
+  const { reading, overview } = await readSelected(
+    { extract, facts: record, signal, isQueryResult: formatQuery !== undefined },
+    selector,
+    budget,
+    mode,
+  );
   const [totalLines, linesSoFar] = [await select.countTotalLines(extract), await select.countLinesSoFar(extract)];
   const answer = answerRead({
-    ...{ record, extract, selector, reading, totalLines, linesSoFar, budget, mode },
+    ...{ record, extract, selector, reading, overview, totalLines, linesSoFar, budget, mode },
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),
   });
@@ -100,16 +115,79 @@ function enoughFor(selector: Selector, budget: Budget): IsEnough {
   }
 }
 
-async function readSelected(extract: Extract, selector: Selector, budget: Budget, signal: AbortSignal) {
-  // Without text no selector can be wrong: the answer says that there is nothing to read.
-  if (!extract.hasText) return readRanges(extract, [], budget);
+/** What was selected, and what helps to understand it. */
+type SelectedReading = { readonly reading: Reading; readonly overview: Overview | null };
+
+/** A text, and what is known about its source. */
+type KnownText = {
+  readonly extract: Extract;
+  readonly facts: ArtifactRecord;
+  readonly signal: AbortSignal;
+  readonly isQueryResult: boolean;
+};
+
+/** Rows and paths are places in the source of a text, whatever its handler makes of it. */
+function needsSource({ type }: Selector, { name }: Handler, { content_kind }: ArtifactRecord): boolean {
+  return (type === "rows" || type === "path") && content_kind === "text" && name !== "text";
+}
+
+/** A query that the format of the source answers, such as SQL. */
+function findFormatQuery(selector: Selector, handler: Handler, { media_type }: ArtifactRecord): string | undefined {
+  const isOwn = selector.type === "query" && handler.isQuery?.(media_type, selector.query);
+  return isOwn ? selector.query : undefined;
+}
+
+/** A query is often a mistake before it is a long one. */
+const MAX_QUERY_CPU_MS = 5_000;
+
+const limitQuery = (limits: Limits): Limits => ({ ...limits, cpuMs: Math.min(limits.cpuMs, MAX_QUERY_CPU_MS) });
+
+function makeQueryError({ reason, detail }: Failure): SpillwayError {
+  const hint =
+    reason === "too_slow" || reason === "too_large"
+      ? "Ask for less: add WHERE and LIMIT, or name fewer columns."
+      : "Read the artifact without query to see its tables and columns, then correct the query.";
+  return new SpillwayError("selector_invalid", `The query failed: ${clip(detail)}.`, { hint });
+}
+
+/** The rest of a result is not a place in the text. */
+function withoutNext(reading: RangeReading): RangeReading {
+  return { ...reading, next: null, shorten: (chars, bound) => withoutNext(reading.shorten(chars, bound)) };
+}
+
+/** Rows come with their header, and a long data file that is read from its start with its shape. */
+async function readSelected(text: KnownText, selector: Selector, budget: Budget, mode: Mode): Promise<SelectedReading> {
+  const { extract, facts, signal } = text;
+  if (text.isQueryResult) return { reading: withoutNext(await readFromOffset(extract, 0, budget)), overview: null };
+  if (!extract.hasText) return { reading: await readRanges(extract, [], budget), overview: null };
+  if (selector.type === "rows") return readRows(text, selector.rows, budget);
+  if (selector.type !== "offset" || !selector.isDefault)
+    return { reading: await readChosen(text, selector, budget), overview: null };
+  const longData = await describeLongData(extract, { facts, mode, chars: budget.chars, signal });
+  const { overview, textChars } = shareWithOverview(longData, budget.chars);
+  return { reading: await readChosen(text, selector, { ...budget, chars: textChars }), overview };
+}
+
+/** A longer header says more about the table than a reply needs. */
+const MAX_HEADER_CHARS = 2_000;
+
+async function readRows(text: KnownText, rows: NumberRange, budget: Budget): Promise<SelectedReading> {
+  // Loaded here, because most texts have no rows.
+  const { selectRows } = await import("../extract/data/select-data.ts");
+  const { range, header } = await selectRows(text, rows);
+  const shownHeader = header === null ? null : cutBetweenCodePoints(header, MAX_HEADER_CHARS);
+  const { overview, textChars } = shareWithOverview(
+    shownHeader === null ? null : { text: shownHeader, selector: null },
+    budget.chars,
+  );
+  return { reading: await readLines(text.extract, range, null, { ...budget, chars: textChars }), overview };
+}
+
+async function readChosen(text: KnownText, selector: Exclude<Selector, { type: "rows" }>, budget: Budget) {
+  const { extract, signal } = text;
   switch (selector.type) {
-    case "offset": {
-      // Of a text from an offset on, the notice names the length of the whole text.
-      const range = await select.selectOffset(extract, selector.offset);
-      const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
-      return readRanges(extract, [range], budget, { selection });
-    }
+    case "offset":
+      return readFromOffset(extract, selector.offset, budget);
     case "lines":
       return readLines(extract, await select.selectLines(extract, selector.lines), selector.lines, budget);
     case "pages":
@@ -118,9 +196,22 @@ async function readSelected(extract: Extract, selector: Selector, budget: Budget
       });
     case "section":
       return readLines(extract, await select.selectSection(extract, selector.heading), null, budget);
+    case "path": {
+      const [{ selectPath }, { parsePath }] = await Promise.all([
+        import("../extract/data/select-data.ts"),
+        import("../extract/data/path-steps.ts"),
+      ]);
+      return readLines(extract, await selectPath(text, parsePath(selector.path)), null, budget);
+    }
     case "query":
       return readPassages(extract, selector.query, budget, signal);
   }
+}
+
+/** The notice of a text from an offset on names the length of the whole text. */
+async function readFromOffset(extract: Extract, offset: number, budget: Budget): Promise<RangeReading> {
+  const selection = { chars: extract.totalChars, soFar: extract.size.chars, isWholeText: true };
+  return readRanges(extract, [await select.selectOffset(extract, offset)], budget, { selection });
 }
 
 /** Reads a range that is continued by the numbers of its lines. One to the end of the text is continued by offset. */

@@ -3,7 +3,9 @@ import { PATH_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { Handler } from "../handler.ts";
 import { assertFileExists } from "../local-file.ts";
-import { hasArchiveFormat } from "./format-names.ts";
+import { openEntryInChild } from "../pool/open-entry.ts";
+import { runEngine } from "../pool/run-engine.ts";
+import { hasArchiveFormat, runsInChild } from "./format-names.ts";
 
 export type ArchiveFacts = {
   readonly entryCount: number;
@@ -14,11 +16,12 @@ export type ArchiveFacts = {
 
 export const archive: Handler<ArchiveFacts> = {
   name: "archive",
-  version: 1,
+  version: 2,
   runs: "inline",
   canHandle: (_kind, mediaType) => hasArchiveFormat(mediaType),
 
   async *extract(file, options, signal) {
+    if (runsInChild(file.mediaType)) return yield* runEngine("archive", file, options, signal);
     await assertFileExists(file, signal);
     // Loaded here, because most sources are not archives.
     const { listArchive } = await import("./list-archive.ts");
@@ -30,7 +33,8 @@ export const archive: Handler<ArchiveFacts> = {
     ...(isApplePackage ? { warnings: [describePreview(previewPath)] } : {}),
   }),
 
-  async openEntry(file, path, signal) {
+  async openEntry(file, path, signal, limits) {
+    if (runsInChild(file.mediaType)) return openEntryInChild("archive", file, path, { signal, limits });
     const { openMember } = await import("./list-archive.ts");
     return openMember(file, path, signal);
   },

@@ -1,6 +1,6 @@
 /** Which reader reads which archive. Separate from the readers, so that choosing a handler loads none of them. */
 
-export type FormatName = "zip" | "tar" | "gzip" | "zstd" | "ar";
+export type FormatName = "zip" | "tar" | "gzip" | "zstd" | "ar" | "bzip2" | "xz" | "libarchive";
 
 const mediaTypes: Readonly<Record<FormatName, readonly string[]>> = {
   zip: [
@@ -24,6 +24,16 @@ const mediaTypes: Readonly<Record<FormatName, readonly string[]>> = {
   gzip: ["application/gzip"],
   zstd: ["application/zstd"],
   ar: ["application/vnd.debian.binary-package", "application/x-archive"],
+  bzip2: ["application/x-bzip2"],
+  xz: ["application/x-xz"],
+  libarchive: [
+    "application/x-7z-compressed",
+    "application/vnd.rar",
+    "application/vnd.ms-cab-compressed",
+    "application/x-iso9660-image",
+    "application/x-cpio",
+    "application/x-lzh-compressed",
+  ],
 };
 
 const formatNames: ReadonlyMap<string, FormatName> = new Map(
@@ -33,6 +43,11 @@ const formatNames: ReadonlyMap<string, FormatName> = new Map(
 /** The format of a media type, if it is one that is read. */
 export function findFormatName(mediaType: string): FormatName | undefined {
   return formatNames.get(mediaType);
+}
+
+/** Whether its reader runs in a child process: Node unpacks the other formats itself. */
+export function runsInChild(mediaType: string): boolean {
+  return ["bzip2", "xz", "libarchive"].includes(findFormatName(mediaType) ?? "");
 }
 
 export const hasArchiveFormat = (mediaType: string): boolean => formatNames.has(mediaType);

@@ -17,6 +17,9 @@ const formats: Readonly<Record<FormatName, () => Promise<ArchiveFormat>>> = {
   gzip: async () => (await import("./tar-format.ts")).gzipFormat,
   zstd: async () => (await import("./tar-format.ts")).zstdFormat,
   ar: async () => (await import("./ar-format.ts")).arFormat,
+  bzip2: async () => (await import("./tar-format.ts")).bzip2Format,
+  xz: async () => (await import("./tar-format.ts")).xzFormat,
+  libarchive: async () => (await import("./libarchive-format.ts")).libarchiveFormat,
 };
 
 /** Members listed; the rest is counted. */

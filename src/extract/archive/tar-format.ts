@@ -3,12 +3,10 @@ import { pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import type { Body } from "../../detect/kind.ts";
 import { FailureError } from "../failure-error.ts";
-import { type ArchiveFormat, type ArchiveMember, type IsWanted, MAX_UNPACKED_BYTES } from "./archive.ts";
+import type { ArchiveFormat, ArchiveMember, IsWanted } from "./archive.ts";
+import { unpackBzip2 } from "./bzip2.ts";
 import { isTarHeader, readTar } from "./tar-members.ts";
-
-/** A stream that shrinks further than this was made to exhaust a reader. */
-const MAX_RATIO = 300;
-const RATIO_FREE_BYTES = 64 * 1024 * 1024;
+import { checkUnpacked } from "./unpacked-limit.ts";
 
 export const tarFormat: ArchiveFormat = {
   list: (body) => listTar(body.stream()),
@@ -16,12 +14,8 @@ export const tarFormat: ArchiveFormat = {
 };
 
 /** A format that compresses one stream: a TAR archive or a single file. */
-function compressedFormat(
-  mediaType: string,
-  extension: RegExp,
-  makeStream: () => zlib.Gunzip | undefined,
-): ArchiveFormat {
-  const unpack = (body: Body) => decompress(body, makeStream(), mediaType);
+function compressedFormat(extension: RegExp, unpackAll: (body: Body) => AsyncIterable<Uint8Array>): ArchiveFormat {
+  const unpack = (body: Body) => limitUnpacked(unpackAll(body), body.sizeBytes);
   return {
     async *list(body, { archiveName }) {
       const { isTar, chunks, close } = await peekTar(unpack(body));
@@ -40,12 +34,16 @@ function compressedFormat(
   };
 }
 
-export const gzipFormat = compressedFormat("application/gzip", /\.gz$/i, () => zlib.createGunzip());
+export const gzipFormat = compressedFormat(/\.gz$/i, (body) => decompress(body, zlib.createGunzip()));
 
 /** Node has it from 22.15 on. */
-export const zstdFormat = compressedFormat("application/zstd", /\.zst$/i, () =>
-  "createZstdDecompress" in zlib ? zlib.createZstdDecompress() : undefined,
-);
+export const zstdFormat = compressedFormat(/\.zst$/i, (body) => {
+  if ("createZstdDecompress" in zlib) return decompress(body, zlib.createZstdDecompress());
+  throw new FailureError("unavailable", "application/zstd needs Node 22.15 or newer");
+});
+
+export const bzip2Format = compressedFormat(/\.bz2$/i, (body) => unpackBzip2(body.stream()));
+export const xzFormat = compressedFormat(/\.xz$/i, (body) => unpackXz(body));
 
 /** `report.csv.gz` holds `report.csv`. */
 function singleName(archiveName: string, extension: RegExp): string {
@@ -81,16 +79,13 @@ async function* readAndClose(data: AsyncIterable<Uint8Array>, items: AsyncGenera
   }
 }
 
-async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaType: string): AsyncGenerator<Uint8Array> {
-  if (stream === undefined) throw new FailureError("unavailable", `${mediaType} needs Node 22.15 or newer`);
-  // Errors of either side reach the loop below.
-  const output = pipeline(body.stream(), stream, () => undefined);
+/** Passes the bytes on until they are more than an archive may hold. Errors of the reader are damage. */
+async function* limitUnpacked(chunks: AsyncIterable<Uint8Array>, packedBytes: number): AsyncGenerator<Uint8Array> {
   let total = 0;
   try {
-    for await (const chunk of output) {
+    for await (const chunk of chunks) {
       total += chunk.length;
-      if (total > MAX_UNPACKED_BYTES || (total > RATIO_FREE_BYTES && total > body.sizeBytes * MAX_RATIO))
-        throw new FailureError("too_large", "the archive unpacks to more than is read");
+      checkUnpacked(total, packedBytes);
       yield chunk;
     }
   } catch (error) {
@@ -99,8 +94,30 @@ async function* decompress(body: Body, stream: zlib.Gunzip | undefined, mediaTyp
       "corrupt",
       `the compressed data is damaged (${error instanceof Error ? error.message : error})`,
     );
+  }
+}
+
+async function* decompress(body: Body, stream: zlib.Gunzip): AsyncGenerator<Uint8Array> {
+  // Errors of either side reach the loop below.
+  const output = pipeline(body.stream(), stream, () => undefined);
+  try {
+    yield* output;
   } finally {
     output.destroy();
+  }
+}
+
+async function* unpackXz(body: Body): AsyncGenerator<Uint8Array> {
+  // Loaded here, because it is a package of its own.
+  const { default: xz } = await import("xz-decompress");
+  const reader = new xz.XzReadableStream(ReadableStream.from(body.stream())).getReader();
+  let isDone = false;
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
+    isDone = true;
+  } finally {
+    // It frees its memory at the last byte, and then fails to free it again.
+    if (!isDone) await reader.cancel().catch(() => undefined);
   }
 }
 

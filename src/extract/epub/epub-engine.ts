@@ -2,6 +2,7 @@
 import { toBody } from "../../acquire/spooled-body.ts";
 import type { DocumentFacts } from "../handler.ts";
 import { writeWholePage } from "../html/page.ts";
+import { toPlainText } from "../html/plain-text.ts";
 import { readXml, resolvePath, scanPart } from "../office/package-parts.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import { toTextSegments } from "../text-segments.ts";
@@ -15,6 +16,7 @@ export const epubEngine: Engine = {
       const book = await readPackage(zip);
       yield { info: book.facts };
       yield* toTextSegments(readChapters(zip, book.chapters), { from, isMarkdown: true });
+      if (zip.cutMembers.size > 0) yield { info: { cutChapters: zip.cutMembers.size } };
     } catch (error) {
       if (error instanceof ZipError) yield { failed: { reason: error.reason, detail: error.message } };
       else if (error instanceof XmlLimitError) yield { failed: { reason: "too_large", detail: error.message } };
@@ -25,17 +27,24 @@ export const epubEngine: Engine = {
 
 type Book = { readonly facts: DocumentFacts; readonly chapters: readonly string[] };
 
-/** A chapter is parsed whole; a longer one is cut here. */
-const MAX_CHAPTER_BYTES = 24 * 1024 * 1024;
+/** A longer chapter is cut here. */
+const MAX_CHAPTER_BYTES = 4 * 1024 * 1024;
 
 async function* readChapters(zip: Zip, chapters: readonly string[]): AsyncGenerator<string> {
   for (const chapter of chapters) {
     const member = zip.find(chapter);
     if (member === undefined) continue;
     const html = (await Array.fromAsync(readXml(zip, member, MAX_CHAPTER_BYTES))).join("");
-    const text = writeWholePage(html, { mode: "markdown" }).text.trim();
+    const text = writeChapter(html).trim();
     if (text !== "") yield `${text}\n\n`;
   }
+}
+
+/** A tree takes a hundred times its source where that is all tags; a chapter that long is read without its structure. */
+const MAX_PARSED_CHARS = 1024 * 1024;
+
+function writeChapter(html: string): string {
+  return html.length > MAX_PARSED_CHARS ? toPlainText(html) : writeWholePage(html, { mode: "markdown" }).text;
 }
 
 /** The package document: facts, and the chapters in the order of the spine. */

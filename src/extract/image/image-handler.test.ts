@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { be, box, join, le, zeros } from "../../../test/media-files.ts";
 import { handlerContract, keep, run, segmentsOf } from "../handler.contract.ts";
 import { image } from "./image-handler.ts";
 
@@ -44,7 +45,45 @@ const vp8x = Buffer.concat([
 
 const asImage = (mediaType: string, bytes: Uint8Array) => ({ kind: "image", mediaType, bytes }) as const;
 
+const gifFrame = join([0x2c], zeros(9), [2, 3], zeros(3), [0]);
+const animation = join(gif, [0x21, 0xfe, 7], "a quay!", [0], gifFrame, gifFrame, gifFrame, [0x3b]);
+const tiffPage = (next: number, make: number): Buffer =>
+  join(
+    be(3, 2),
+    be(256, 2),
+    be(3, 2),
+    be(1, 4),
+    be(70, 2),
+    zeros(2),
+    be(257, 2),
+    be(4, 2),
+    be(1, 4),
+    be(90, 4),
+    be(271, 2),
+    be(2, 2),
+    be(6, 4),
+    be(make, 4),
+    be(next, 4),
+  );
+const tiff = join("MM\0*", be(8, 4), tiffPage(50, 92), tiffPage(0, 92), "Heron\0");
+const size = (width: number, height: number) => box("ispe", zeros(4), be(width, 4), be(height, 4));
+const heif = join(
+  box("ftyp", "avif", zeros(4)),
+  box("meta", zeros(4), box("iprp", box("ipco", size(160, 120), size(4_032, 3_024)))),
+);
+const jpeg2000 = join(box("jP  ", "\r\n\x87\n"), box("ftyp", "jp2 "), box("jp2h", box("ihdr", be(20, 4), be(30, 4))));
+const icon = join(le(0, 2), le(1, 2), le(2, 2), [16, 16], zeros(14), [0, 0], zeros(14));
+const photoshop = join("8BPS", be(1, 2), zeros(6), be(3, 2), be(40, 4), be(50, 4));
+const drawing = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><title>Quay &amp; gate</title><style>text { x: y }</style>' +
+    '<text><tspan x="1">First</tspan><tspan x="1">second</tspan></text><script>alert(1)</script></svg>',
+);
+
 handlerContract(image, [
+  { name: "an animation", ...asImage("image/gif", animation) },
+  { name: "a TIFF", ...asImage("image/tiff", tiff) },
+  { name: "a drawing", ...asImage("image/svg+xml", drawing) },
+  { name: "a drawing that is not XML", ...asImage("image/svg+xml", Buffer.from("<svg <")) },
   { name: "a PNG", ...asImage("image/png", png) },
   { name: "a PNG that is cut", ...asImage("image/png", png.subarray(0, 70)) },
   { name: "a JPEG", ...asImage("image/jpeg", jpeg) },
@@ -75,6 +114,37 @@ describe("an image", () => {
     });
     assert.deepEqual(await read("image/gif", gif), { extent: "10x5", warnings: undefined, text: "" });
     assert.deepEqual(await read("image/webp", vp8x), { extent: "128x64", warnings: ["It has 2 frames."], text: "" });
+  });
+
+  test("of every further format states its size", async () => {
+    assert.deepEqual(await read("image/gif", animation), {
+      extent: "10x5",
+      warnings: ["It has 3 frames."],
+      text: "Comment: a quay!\n",
+    });
+    assert.deepEqual(await read("image/tiff", tiff), {
+      extent: "70x90",
+      warnings: ["It has 2 frames."],
+      text: "Make: Heron\n",
+    });
+    const sizes = [
+      ["image/avif", heif, "4032x3024"],
+      ["image/jp2", jpeg2000, "30x20"],
+      ["image/vnd.microsoft.icon", icon, "256x256"],
+      ["image/vnd.adobe.photoshop", photoshop, "50x40"],
+    ] as const;
+    for (const [type, bytes, extent] of sizes) assert.equal((await read(type, bytes)).extent, extent, type);
+  });
+
+  test("that is a drawing shows its words, and its source in mode raw", async () => {
+    assert.deepEqual(await read("image/svg+xml", drawing), {
+      extent: "40x20",
+      warnings: undefined,
+      text: "Quay & gate\nFirst\nsecond\n",
+    });
+    await using kept = await keep(asImage("image/svg+xml", drawing));
+    const raw = await Array.fromAsync(image.extract(kept.file, { mode: "raw", from: 0 }, new AbortController().signal));
+    assert.equal(segmentsOf(raw)[0]?.text, drawing.toString());
   });
 
   test("says which camera it came from, never where it was taken", async () => {

@@ -1,28 +1,45 @@
 /** Reads the headers of images: size, frames, and notes such as comments. Pixels are never decoded. */
-import { decodeLatin1, hasAt, u8, u16be, u32be, u32le } from "../../detect/bytes.ts";
+import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
 import { isFrameHeader, readFixedSize } from "../../detect/image-size.ts";
 import type { Body } from "../../detect/kind.ts";
+import { readAhead } from "../read-ahead.ts";
 import { readExif } from "./exif.ts";
-
-export type ImageHeader = {
-  readonly width?: number;
-  readonly height?: number;
-  readonly frames?: number;
-  /** Texts of the image as `Title: ...`, one line each. */
-  readonly notes: readonly string[];
-};
+import type { ImageHeader } from "./image-header.ts";
+import { readGif } from "./read-gif.ts";
+import { readHeif, readJpeg2000 } from "./read-heif.ts";
+import { readTiff } from "./read-tiff.ts";
 
 const MAX_STEPS = 20_000;
 const MAX_NOTES = 50;
 const MAX_NOTE_BYTES = 64 * 1024;
+const MAX_ICONS = 100;
 
 /** What the headers state; nothing for a damaged image. */
-export async function readImage(body: Body): Promise<ImageHeader> {
+export async function readImage(source: Body): Promise<ImageHeader> {
+  const body = readAhead(source);
   const start = await body.read(0, 32);
   if (hasAt(start, 0, "\x89PNG")) return readPng(body, start);
   if (hasAt(start, 0, "\xff\xd8")) return readJpeg(body);
+  if (hasAt(start, 0, "GIF8")) return readGif(body);
   if (hasAt(start, 0, "RIFF") && hasAt(start, 8, "WEBP")) return readWebp(body, start);
-  return { ...readFixedSize(start), notes: [] };
+  if (hasAt(start, 0, "BM")) return { ...readFixedSize(start), notes: [] };
+  if (hasAt(start, 0, "8BPS")) return { width: u32be(start, 18), height: u32be(start, 14), notes: [] };
+  if (hasAt(start, 0, "\0\0\x01\0") || hasAt(start, 0, "\0\0\x02\0")) return readIcon(body);
+  if (hasAt(start, 0, "II*\0") || hasAt(start, 0, "MM\0*")) return readTiff(body, start);
+  if (hasAt(start, 4, "ftyp")) return readHeif(body);
+  return hasAt(start, 4, "jP  ") ? readJpeg2000(body) : { notes: [] };
+}
+
+/** An icon has several pictures; the largest counts. 256 is written as 0. */
+async function readIcon(body: Body): Promise<ImageHeader> {
+  const bytes = await body.read(0, 6 + 16 * MAX_ICONS);
+  const count = Math.min(u16le(bytes, 4), MAX_ICONS);
+  const sizes = Array.from({ length: count }, (_, index) => 6 + index * 16).map((at) => ({
+    width: u8(bytes, at) || 256,
+    height: u8(bytes, at + 1) || 256,
+  }));
+  const largest = sizes.toSorted((one, other) => other.width * other.height - one.width * one.height)[0];
+  return { ...largest, frames: Math.max(1, count), notes: [] };
 }
 
 async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {

@@ -15,7 +15,7 @@ export const mail: Handler<MailFacts> = {
   canHandle: (_kind, mediaType) => mediaTypes.has(mediaType),
   extract: (file, options, signal) =>
     options.mode === "raw" ? text.extract(file, options, signal) : runEngine("mail", file, options, signal),
-  openEntry: (file, path, signal) => openEntryInChild("mail", file, path, signal),
+  openEntry: (file, path, signal, limits) => openEntryInChild("mail", file, path, { signal, limits }),
 
   describe: ({ attachmentCount = 0 }) => (attachmentCount === 0 ? {} : { entryName: "attachment" }),
 };

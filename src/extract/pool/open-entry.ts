@@ -1,6 +1,6 @@
 /** Opens a member of a file through an engine in a child process. */
 import { FailureError } from "../failure-error.ts";
-import type { ExtractItem, LocalFile, OpenedEntry } from "../handler.ts";
+import type { ExtractItem, Limits, LocalFile, OpenedEntry } from "../handler.ts";
 import { getPool } from "./pools.ts";
 
 /** The engine gets the path as `entry` and yields bytes, or all paths if there is no such member. */
@@ -8,9 +8,9 @@ export async function openEntryInChild(
   engine: string,
   file: LocalFile,
   entry: string,
-  signal: AbortSignal,
+  { signal, limits }: { readonly signal: AbortSignal; readonly limits: Limits | undefined },
 ): Promise<OpenedEntry> {
-  const items = getPool("parse").run({ engine, file, options: { mode: "raw", from: 0, entry } }, signal);
+  const items = getPool("parse", limits).run({ engine, file, options: { mode: "raw", from: 0, entry } }, signal);
   const first = await items.next();
   if (first.done) return { chunks: readItems([], items) };
   if ("paths" in first.value) {

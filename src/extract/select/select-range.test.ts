@@ -228,8 +228,8 @@ describe("the stored extract", () => {
 
 describe("a selector", () => {
   for (const { input, selector } of [
-    { input: {}, selector: { type: "offset", offset: 0 } },
-    { input: { lines: "", query: "  " }, selector: { type: "offset", offset: 0 } },
+    { input: {}, selector: { type: "offset", offset: 0, isDefault: true } },
+    { input: { lines: "", query: "  " }, selector: { type: "offset", offset: 0, isDefault: true } },
     { input: { offset: "12" }, selector: { type: "offset", offset: 12 } },
     { input: { offset: 7 }, selector: { type: "offset", offset: 7 } },
     { input: { lines: " 3 - 9 " }, selector: { type: "lines", lines: { first: 3, last: 9 } } },
@@ -237,6 +237,8 @@ describe("a selector", () => {
     { input: { pages: "2@30-4" }, selector: { type: "pages", pages: [{ first: 2, last: 4, at: 30 }] } },
     { input: { pages: "2" }, selector: { type: "pages", pages: [{ first: 2, last: 2 }] } },
     { input: { query: "a b" }, selector: { type: "query", query: "a b" } },
+    { input: { rows: "7-" }, selector: { type: "rows", rows: { first: 7, last: null } } },
+    { input: { path: " $.a[1] " }, selector: { type: "path", path: "$.a[1]" } },
     { input: { section: "# Top" }, selector: { type: "section", heading: "# Top" } },
   ]) {
     test(`${JSON.stringify(input)} is understood`, () => assert.deepEqual(parseSelector(input), selector));
@@ -250,6 +252,9 @@ describe("a selector", () => {
     { pages: "1,,2" },
     { pages: "1@" },
     { lines: "1@x" },
+    { rows: "1@2" },
+    { rows: "x" },
+    { rows: "1", path: "$" },
     { lines: "1", pages: "1" },
   ]) {
     test(`${JSON.stringify(input)} is refused with a hint`, () => {

@@ -4,10 +4,13 @@ import type { NumberRange } from "../number-range.ts";
 
 /** The one way a range is chosen. */
 export type Selector =
-  | { readonly type: "offset"; readonly offset: number }
+  /** `isDefault` where nothing was chosen. */
+  | { readonly type: "offset"; readonly offset: number; readonly isDefault?: true }
   | { readonly type: "lines"; readonly lines: NumberRange }
   | { readonly type: "pages"; readonly pages: readonly NumberRange[] }
   | { readonly type: "section"; readonly heading: string }
+  | { readonly type: "rows"; readonly rows: NumberRange }
+  | { readonly type: "path"; readonly path: string }
   | { readonly type: "query"; readonly query: string };
 
 /** The selectors as a caller sends them; empty text counts as missing. */
@@ -16,6 +19,8 @@ export type SelectorInput = {
   readonly lines?: string | undefined;
   readonly pages?: string | undefined;
   readonly section?: string | undefined;
+  readonly rows?: string | undefined;
+  readonly path?: string | undefined;
   readonly query?: string | undefined;
 };
 
@@ -23,7 +28,7 @@ export type SelectorInput = {
 export function parseSelector(input: SelectorInput): Selector {
   const present = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
   const [first, second] = present;
-  if (first === undefined) return { type: "offset", offset: 0 };
+  if (first === undefined) return { type: "offset", offset: 0, isDefault: true };
   if (second !== undefined) {
     throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Use only one of them.");
   }
@@ -35,6 +40,8 @@ const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) =
   lines: (text) => ({ type: "lines", lines: parseRange("lines", text) }),
   pages: (text) => ({ type: "pages", pages: parseRanges(text) }),
   section: (heading) => ({ type: "section", heading }),
+  rows: (text) => ({ type: "rows", rows: parseRange("rows", text) }),
+  path: (path) => ({ type: "path", path }),
   query: (query) => ({ type: "query", query }),
 };
 
@@ -59,12 +66,13 @@ function parseRanges(text: string): NumberRange[] {
 }
 
 /** `12`, `12-18` or `12-`; also `12@500-18`, from character 500 of line or page 12 on. */
-function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
+function parseRange(parameter: "lines" | "pages" | "rows", text: string): NumberRange {
   const [, from = "", at, dash, to = ""] = /^(\d+)(?:@(\d+))?\s*(-)?\s*(\d*)$/.exec(text) ?? [];
   const first = Number(from);
   const last = dash === undefined ? first : to === "" ? null : Number(to);
   const isSound = from !== "" && first >= 1 && (last === null || last >= first);
-  if (isSound) return at === undefined ? { first, last } : { first, last, at: Number(at) };
+  const isPlain = at === undefined || parameter !== "rows";
+  if (isSound && isPlain) return at === undefined ? { first, last } : { first, last, at: Number(at) };
   throw selectorError(
     `${parameter} must be numbers from 1 such as 12, 12-18 or 12-, got ${quote(text)}.`,
     parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Give a single range.",

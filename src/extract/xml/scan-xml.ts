@@ -6,9 +6,10 @@
 
 /** Called in document order. Names come without their namespace prefix. */
 export type XmlEvents = {
-  /** A start tag. An empty element is closed at once. */
-  open(name: string, tag: XmlTag): void;
-  close(name: string): void;
+  /** A start tag, and where in the text it is. An empty element is closed at once. */
+  open(name: string, tag: XmlTag, at: number, end: number): void;
+  /** An end tag, which ends before an offset of the text. */
+  close(name: string, end: number): void;
   /** Text or CDATA; a long text may come in several pieces. */
   text?(text: string): void;
 };
@@ -22,6 +23,8 @@ export type XmlTag = {
   get(name: string): string | undefined;
   /** All values of attributes of this name; they differ in their prefixes. */
   getAll(name: string): string[];
+  /** All attributes in order, with their prefixes. */
+  list(): (readonly [name: string, value: string])[];
 };
 
 /** Thrown where a document would take unbounded work. */
@@ -40,11 +43,15 @@ const TAG_END = /[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/y;
 export function scanXml(events: XmlEvents): { write(chunk: string): void; end(): void } {
   let buffer = "";
   let depth = 0;
+  /** Characters before the buffer. */
+  let offset = 0;
   const tag = new ScannedTag();
 
   function write(chunk: string): void {
     buffer = buffer === "" ? chunk : buffer + chunk;
-    buffer = buffer.slice(scan(false));
+    const end = scan(false);
+    offset += end;
+    buffer = buffer.slice(end);
     if (buffer.length > MAX_TOKEN_CHARS) throw new XmlLimitError("One tag is too long.");
   }
 
@@ -92,7 +99,7 @@ export function scanXml(events: XmlEvents): { write(chunk: string): void; end():
     const end = buffer.indexOf(">", start);
     if (end === -1) return -1;
     depth = Math.max(0, depth - 1);
-    events.close(removePrefix(buffer.slice(start + 2, end).trimEnd()));
+    events.close(removePrefix(buffer.slice(start + 2, end).trimEnd()), offset + end + 1);
     return end + 1;
   }
 
@@ -102,8 +109,8 @@ export function scanXml(events: XmlEvents): { write(chunk: string): void; end():
     const end = TAG_END.lastIndex - 1;
     tag.read(buffer, start + 1, end);
     if (depth >= MAX_DEPTH) throw new XmlLimitError("The elements are nested too deep.");
-    events.open(tag.name, tag);
-    if (tag.isEmpty) events.close(tag.name);
+    events.open(tag.name, tag, offset + start, offset + end + 1);
+    if (tag.isEmpty) events.close(tag.name, offset + end + 1);
     else depth++;
     return end + 1;
   }
@@ -162,6 +169,14 @@ class ScannedTag implements XmlTag {
     const values: string[] = [];
     for (let at = this.#findValue(name, 0); at !== -1; at = this.#findValue(name, at)) values.push(this.#readValue(at));
     return values;
+  }
+
+  list(): (readonly [name: string, value: string])[] {
+    const matches = this.#attributes.matchAll(/([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g);
+    return Array.from(matches, ([, name = "", quoted, singleQuoted = ""]) => [
+      name,
+      decodeEntities(quoted ?? singleQuoted),
+    ]);
   }
 
   /** The offset of the value of the next attribute of this name, at its quote, or -1. */

@@ -237,3 +237,28 @@ describe("readDocx", () => {
     assert.equal(failed, null);
   });
 });
+
+test("parts in other formats are read after the body, and those that are not read are named", async () => {
+  const relations = ["page.html", "note.rtf", "plain.txt", "inner.docx"].map((target, index) => ({
+    id: `rId${index + 1}`,
+    type: "aFChunk",
+    target,
+  }));
+  const parts = {
+    "word/page.html": "<html><body><h2>Locks</h2><p>Two <b>gates</b>.</p></body></html>",
+    "word/note.rtf": "{\\rtf1 Rich words.}",
+    "word/plain.txt": "Plain words.",
+    "word/inner.docx": "PK not read",
+  };
+  const { text } = await readOffice("docx", makeDocx('<w:altChunk r:id="rId1"/>', { relations, parts }));
+  assert.deepEqual(
+    text.split("\n").filter((line) => line !== ""),
+    [
+      "## Locks",
+      "Two **gates**.",
+      "[included document that is not read]",
+      "Plain words.",
+      "[included document that is not read]",
+    ],
+  );
+});

@@ -14,6 +14,7 @@ import {
   readXml,
   scanPart,
 } from "../package-parts.ts";
+import { readAltChunks } from "./alt-chunks.ts";
 import { DocxBody, type DocxContext } from "./body.ts";
 import { readNumbering } from "./numbering.ts";
 import { readStyles } from "./styles.ts";
@@ -49,6 +50,7 @@ async function* readText(zip: Zip): AsyncGenerator<string> {
   }
   scanner.end();
   yield body.blocks.end();
+  yield* readAltChunks(zip, relations);
   for (const reference of body.references) yield `\n${await readChart(zip, reference)}\n`;
   yield* readNotes(zip, context, body.notes);
   yield* readFrames(zip, context, "footer");

@@ -40,13 +40,13 @@ async function* readText(zip: Zip, content: ZipMember): AsyncGenerator<string> {
 /** Events that reach the styles as well as the text: the head of the part defines them. */
 function withStyles(text: XmlEvents, styles: OdfStyles): XmlEvents {
   return {
-    open(name, tag) {
+    open(name, tag, at, end) {
       styles.open(name, tag);
-      text.open(name, tag);
+      text.open(name, tag, at, end);
     },
-    close(name) {
+    close(name, end) {
       styles.close(name);
-      text.close(name);
+      text.close(name, end);
     },
     text: (piece) => text.text?.(piece),
   };

@@ -184,3 +184,11 @@ describe("readXlsx", () => {
     assert.equal(failed?.reason, "corrupt");
   });
 });
+
+test("merged cells are listed after the sheet, the first of them by name", async () => {
+  const after = '<mergeCells><mergeCell ref="A1:C1"/><mergeCell ref="B3:B9"/></mergeCells>';
+  const text = await readSheet({ rows: [["Levels"], ["a", "b", "c"]], after });
+  assert.match(text, /\n\nMerged cells: A1:C1, B3:B9\s*$/);
+  const many = `<mergeCells>${Array.from({ length: 80 }, (_, row) => `<mergeCell ref="A${row + 1}:B${row + 1}"/>`).join("")}</mergeCells>`;
+  assert.match(await readSheet({ rows: [["a"]], after: many }), /A50:B50 and 30 more\s*$/);
+});

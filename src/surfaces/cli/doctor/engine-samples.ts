@@ -87,7 +87,39 @@ export const samples: readonly EngineSample[] = [
     mediaType: "application/x-ipynb+json",
     content: JSON.stringify({ nbformat: 4, metadata: {}, cells: [{ cell_type: "markdown", source: [SAMPLE_TEXT] }] }),
   },
+  {
+    name: "packed archives",
+    engine: "archive",
+    purpose: "parse",
+    kind: "archive",
+    mediaType: "application/x-7z-compressed",
+    content: readSevenZipSample(),
+  },
+  {
+    name: "databases",
+    engine: "database",
+    purpose: "parse",
+    kind: "unknown_binary",
+    mediaType: "application/vnd.apache.parquet",
+    content: readParquetSample(),
+  },
 ];
+
+/** A 7z archive of one file, whose name is the sample. */
+function readSevenZipSample(): Uint8Array {
+  return Buffer.from(
+    "N3q8ryccAAQLfiaYAQAAAAAAAABaAAAAAAAAAMzoXOx4AQQGAAEJAQAHCwEAAQEADAEACAoBgxbcjAAABQEROQBTAHAAaQBsAGwAdwBhAHkAIAByAGUAYQBkAHMAIAB0AGgAaQBzACAAcwBhAG0AcABsAGUALgAAAAAA",
+    "base64",
+  );
+}
+
+/** A Parquet file of one column and one row. */
+function readParquetSample(): Uint8Array {
+  return Buffer.from(
+    "UEFSMRUAFT4VPiwVAhUAFQYVBgAAGwAAAFNwaWxsd2F5IHJlYWRzIHRoaXMgc2FtcGxlLhUCGSxIBnNjaGVtYRUCABUMJQAYBHRleHQlAAAWAhkcGRwmCBwVDBkVABkYBHRleHQVABYCFmAWYCYIAAAW0A8WAgAoBmEgdGVzdABMAAAAUEFSMQ==",
+    "base64",
+  );
+}
 
 /** The smallest valid PDF with one line of text; the text must not hold parentheses. */
 function writePdf(text: string): string {
