@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   fetch: () => import("./fetch.ts"),
   fit: () => import("./fit.ts"),
   mcp: () => import("./mcp.ts"),
+  gateway: () => import("./gateway.ts"),
   html: () => import("./html.ts"),
   office: () => import("./office.ts"),
   overflow: () => import("./overflow.ts"),

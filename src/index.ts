@@ -72,6 +72,7 @@ export {
 export type { SearchInput } from "./search/search-input.ts";
 export { openSession, type Session, type SessionOptions } from "./session/session.ts";
 export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
+export { type BoundToolOptions, boundToolResult } from "./surfaces/gateway/bound-tool-result.ts";
 export type { Edit, Path } from "./system/json-edits.ts";
 export { listRuns, readEvents } from "./telemetry/event-log.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";

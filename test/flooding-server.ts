@@ -26,6 +26,14 @@ const tools: Readonly<Record<string, (request: Request) => void>> = {
   },
   silence: () => undefined,
   crash: () => process.exit(3),
+  pid: ({ id }) => answer(id, { content: [{ type: "text", text: String(process.pid) }] }),
+  flood: ({ id }) => {
+    const data = "x".repeat(1_000);
+    for (let count = 0; count < 20_000; count++)
+      write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } }));
+    answer(id, { content: [{ type: "text", text: "flooded" }] });
+  },
+  env: ({ id }) => answer(id, { content: [{ type: "text", text: Object.keys(process.env).join("\n") }] }),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

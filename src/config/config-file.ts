@@ -24,12 +24,13 @@ type FileTrust = "named" | "user" | "project";
 /** The file's settings, or undefined if there is no file. A file with a syntax error is ignored as a whole. */
 export async function readConfigFile(file: string, trust: FileTrust): Promise<ReadEntries | undefined> {
   if (file === devNull) return { entries: [], problems: [] };
-  const text = readText(file, trust);
+  const text = readConfigText(file, trust);
   if (text === undefined) return undefined;
   return typeof text === "string" ? parseEntries(file, text) : { entries: [], problems: [text] };
 }
 
-function readText(file: string, trust: FileTrust): string | ConfigProblem | undefined {
+/** The text of a file that may be trusted so far, why it may not, or undefined if there is none. */
+export function readConfigText(file: string, trust: FileTrust): string | ConfigProblem | undefined {
   try {
     if (trust === "project" && isLinked(file)) return makeLinkProblem(file);
     const read = readSmallFile(file, MAX_FILE_BYTES);

@@ -670,6 +670,24 @@ export const settingRows = {
     scope: "user",
     about: "Context windows of models in tokens, each as model=tokens. Other windows are learnt from refusals.",
   },
+  "gateway.changed_tools": {
+    type: "choice",
+    default: "show",
+    choices: ["show", "hold"],
+    scope: "user",
+    about:
+      "When a server behind spillway gateway changes the definition of a tool. show: it is reported. hold: the tool is left " +
+      "out until it is accepted with spillway gateway --accept.",
+  },
+  "gateway.listing_chars": {
+    type: "integer",
+    default: 60_000,
+    min: 2_000,
+    ceiling: 10_000_000,
+    scope: "user",
+    about:
+      "Characters of one server's list of tools behind spillway gateway. Descriptions in a longer list are shortened.",
+  },
   "proxy.port": {
     type: "integer",
     default: 8402,

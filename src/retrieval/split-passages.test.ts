@@ -40,6 +40,42 @@ describe("passages", () => {
     for (const text of passages) assert.match(text, /^(?:word,)+$/);
   });
 
+  describe("of JSON", () => {
+    const nested = (id: number) => ({
+      id,
+      name: `item ${id}, with a comma`,
+      tags: ["a", "},{", '"'],
+      place: { x: id },
+    });
+    const items = Array.from({ length: 200 }, (_, id) => nested(id));
+    const large = Array.from({ length: 20 }, (_, id) => ({ ...nested(id), more: Array.from({ length: 20 }, nested) }));
+
+    for (const [name, json, count] of [
+      ["on one line", JSON.stringify(items), 200],
+      ["in many lines", JSON.stringify(items, null, 2), 200],
+      ["inside an object", JSON.stringify({ total: 200, results: items, next: null }), 200],
+      ["in many lines inside an object", JSON.stringify({ total: 200, results: items }, null, "\t"), 200],
+    ] as const)
+      test(`${name} are whole items`, () => {
+        const passages = split(json);
+        assert.equal(passages.flatMap(({ text }) => readItems(text)).length, count);
+        const chunks = json.match(/[\s\S]{1,70}/g)?.map((text, index) => ({ text, offset: index * 70, line: 1 })) ?? [];
+        assert.deepEqual(splitRanges(chunks), passages);
+      });
+
+    test("with items that are too large are split inside them, between smaller items", () => {
+      for (const text of texts(JSON.stringify(large))) assert.ok(text.length <= 2_000 && /[},\]]$/.test(text), text);
+    });
+
+    /** The items of a passage, which must all be whole. */
+    function readItems(text: string): unknown[] {
+      const inner = text
+        .replace(/^\s*(\{\s*"total":\s*200,\s*"results":)?\s*\[/, "")
+        .replace(/\](,"next":null)?\s*\}?\s*$/, "");
+      return JSON.parse(`[${inner.trim().replace(/,$/, "")}]`);
+    }
+  });
+
   test("of a line without words are split between code points", () => {
     for (const text of texts(`x${"😀".repeat(3_000)}`)) assert.ok(text.isWellFormed() && text.length <= 1_500);
   });

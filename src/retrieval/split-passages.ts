@@ -1,6 +1,7 @@
 /** Splits a text that arrives in order into passages: paragraphs, or about a thousand characters where there are none. */
 
 import { splitsPair } from "../fit/measure.ts";
+import { findItemEnds, type JsonState, scanJson } from "../system/json-items.ts";
 
 /** A heading in a text; `at` counts characters from the start of that text. */
 type HeadingMark = { readonly label: string; readonly at: number };
@@ -55,6 +56,18 @@ type LineGroup = {
   /** Starts with a heading, so it can only be joined to other headings before it. */
   readonly startsWithHeading: boolean;
   hasOnlyHeadings: boolean;
+  /** How far its first line is indented, if that begins an item of JSON. */
+  readonly itemIndent: number | null;
+  /** The last item in it that is indented least: the place to split JSON in many lines. */
+  lastItem: ItemStart | null;
+};
+
+/** A line that begins an item of JSON, and where the item before it ends. */
+type ItemStart = {
+  readonly position: number;
+  readonly line: number;
+  readonly endBefore: number;
+  readonly indent: number;
 };
 
 /** A splitter for one text. */
@@ -76,6 +89,11 @@ class WindowSplitter implements Splitter {
   #group: LineGroup | null = null;
   #pending: LineGroup | null = null;
   #passages: Passage[] = [];
+  /** Whether a line begins at the position, or only the rest of one. */
+  #isLineStart = true;
+  /** Whether the line is JSON, which is split between its items. */
+  #isJson = false;
+  #isInString = false;
 
   push(range: PlacedText): Passage[] {
     if (range.offset !== this.#offset + this.#window.length) this.#restartAt(range);
@@ -102,6 +120,7 @@ class WindowSplitter implements Splitter {
     this.#window = "";
     this.#offset = offset;
     this.#position = 0;
+    this.#isLineStart = true;
     this.#line = line;
   }
 
@@ -112,28 +131,67 @@ class WindowSplitter implements Splitter {
       this.#splitLongLine(lineEnd);
       this.#addLine(lineEnd);
       this.#position = lineEnd + 1;
+      this.#isLineStart = true;
       this.#line += 1;
     }
     this.#splitLongLine(this.#window.length);
   }
 
   #splitLongLine(lineEnd: number): void {
-    while (lineEnd - this.#position > MAX_LINE_CHARS) {
-      const end = findWordEnd(this.#window, this.#position, this.#position + TARGET_PASSAGE_CHARS);
-      this.#addLine(end);
-      this.#position = end;
+    if (lineEnd - this.#position <= MAX_LINE_CHARS) return;
+    if (this.#isLineStart) this.#isJson = JSON_START.test(this.#window.slice(this.#position, this.#position + 100));
+    while (lineEnd - this.#position > (this.#isJson ? MAX_PASSAGE_CHARS : MAX_LINE_CHARS)) {
+      const wordEnd = () => findWordEnd(this.#window, this.#position, this.#position + TARGET_PASSAGE_CHARS);
+      this.#splitAt(this.#isJson ? this.#findJsonEnd() : wordEnd());
     }
+  }
+
+  #splitAt(end: number): void {
+    this.#addLine(end);
+    this.#position = end;
+    this.#isLineStart = false;
+  }
+
+  /** The end of the last item that fits; of an item that is too large, that of the last one inside it. */
+  #findJsonEnd(): number {
+    const start = this.#position;
+    const isInString = !this.#isLineStart && this.#isInString;
+    const itemEnd = findItemEnd(this.#window, start, isInString);
+    const end = itemEnd ?? findWordEnd(this.#window, start, start + TARGET_PASSAGE_CHARS);
+    const state: JsonState = { depth: 0, isInString };
+    scanJson(this.#window, start, end, state, () => undefined);
+    this.#isInString = state.isInString;
+    return end;
   }
 
   #addLine(end: number): void {
     const startsWithHeading = this.#updateHeading(end);
+    const item = this.#isLineStart ? findItemStart(this.#window, this.#position, this.#line) : null;
     if (isBlank(this.#window, this.#position, end)) this.#closeParagraph(end);
-    else if (this.#group === null || startsWithHeading || end - this.#group.start > TARGET_PASSAGE_CHARS)
-      this.#startGroup(end, startsWithHeading);
+    else if (this.#group === null || startsWithHeading) this.#startGroup(end, startsWithHeading, item);
+    else if (end - this.#group.start > TARGET_PASSAGE_CHARS) this.#splitGroup(this.#group, end, item);
+    else this.#extendGroup(this.#group, end, item);
+  }
+
+  #extendGroup(group: LineGroup, end: number, item: ItemStart | null): void {
+    group.end = end;
+    group.endLine = this.#line;
+    group.hasOnlyHeadings = false;
+    if (item !== null && item.indent <= (group.lastItem?.indent ?? Infinity)) group.lastItem = item;
+  }
+
+  /** A group that is full ends before this line or, in JSON, after its last whole item. One item may be larger. */
+  #splitGroup(group: LineGroup, end: number, item: ItemStart | null): void {
+    const { itemIndent, lastItem } = group;
+    const indent = Math.min(itemIndent ?? Infinity, lastItem?.indent ?? Infinity);
+    const isNextItem = item !== null && item.indent <= indent;
+    const isOneItem = itemIndent !== null && (lastItem === null || lastItem.indent > itemIndent);
+    if (!isNextItem && isOneItem && end - group.start <= MAX_PASSAGE_CHARS) this.#extendGroup(group, end, item);
+    else if (isNextItem || lastItem === null) this.#startGroup(end, false, item);
     else {
-      this.#group.end = end;
-      this.#group.endLine = this.#line;
-      this.#group.hasOnlyHeadings = false;
+      group.end = lastItem.endBefore;
+      group.endLine = lastItem.line - 1;
+      this.#startGroup(end, false, lastItem);
     }
   }
 
@@ -148,10 +206,13 @@ class WindowSplitter implements Splitter {
     return hasHeading;
   }
 
-  #startGroup(end: number, startsWithHeading: boolean): void {
+  /** Starts a group with this line, or with an earlier one that begins an item. */
+  #startGroup(end: number, startsWithHeading: boolean, item: ItemStart | null): void {
     this.#closeGroup();
-    const place = { start: this.#position, startLine: this.#line, end, endLine: this.#line };
-    this.#group = { ...place, heading: this.#heading, startsWithHeading, hasOnlyHeadings: startsWithHeading };
+    const { position: start, line: startLine } = item ?? { position: this.#position, line: this.#line };
+    const place = { start, startLine, end, endLine: this.#line };
+    const json = { itemIndent: item?.indent ?? null, lastItem: null };
+    this.#group = { ...place, ...json, heading: this.#heading, startsWithHeading, hasOnlyHeadings: startsWithHeading };
   }
 
   #closeParagraph(end: number): void {
@@ -213,7 +274,13 @@ function canJoin(pending: LineGroup, group: LineGroup): boolean {
 }
 
 function shift(group: LineGroup, chars: number): LineGroup {
-  return { ...group, start: group.start - chars, end: group.end - chars };
+  const { lastItem } = group;
+  const shifted = lastItem && {
+    ...lastItem,
+    position: lastItem.position - chars,
+    endBefore: lastItem.endBefore - chars,
+  };
+  return { ...group, start: group.start - chars, end: group.end - chars, lastItem: shifted };
 }
 
 /** Nearly every line starts with a letter, a digit or a bracket; only the others are copied. */
@@ -228,4 +295,38 @@ function findWordEnd(text: string, start: number, end: number): number {
   const searchStart = Math.ceil(start + (end - start) * 0.8);
   const match = /^.*[^\p{L}\p{M}\p{N}_]/su.exec(text.slice(searchStart, codePointEnd));
   return match === null ? codePointEnd : searchStart + match[0].length;
+}
+
+/** A line that may be JSON. */
+const JSON_START = /^\s*[[{]/;
+
+/** A passage of whole items is at least this long. */
+const MIN_ITEMS_CHARS = 300;
+
+/** Of the outermost items: the end of the last one within the target, or of the one that crosses it. */
+function findItemEnd(text: string, start: number, isInString: boolean): number | undefined {
+  const ends = findItemEnds(text, start, start + MAX_PASSAGE_CHARS, isInString);
+  const depths = [...new Set(ends.map(({ depth }) => depth))].sort((one, other) => one - other);
+  for (const depth of depths) {
+    const own = ends.filter((each) => each.depth === depth && each.end >= start + MIN_ITEMS_CHARS);
+    const best = own.findLast(({ end }) => end <= start + TARGET_PASSAGE_CHARS) ?? own[0];
+    if (best !== undefined) return best.end;
+  }
+  return undefined;
+}
+
+/** The line at a position, if it begins an item after another one, as in `},` and a brace on the next line. */
+function findItemStart(text: string, position: number, line: number): ItemStart | null {
+  const start = skipIndent(text, position);
+  if (text[start] !== "{" && text[start] !== "[") return null;
+  let endBefore = position - 1;
+  while (endBefore > 0 && (text[endBefore - 1] === "\r" || text[endBefore - 1] === " ")) endBefore -= 1;
+  const isAfterItem = text[endBefore - 1] === "," && (text[endBefore - 2] === "}" || text[endBefore - 2] === "]");
+  return isAfterItem ? { position, line, endBefore, indent: start - position } : null;
+}
+
+function skipIndent(text: string, position: number): number {
+  let start = position;
+  while (text[start] === " " || text[start] === "\t") start += 1;
+  return start;
 }

@@ -117,7 +117,8 @@ const joinedName = new RegExp(
   ].join("|"),
 );
 
-function isSecretName(name: string): boolean {
+/** Whether a name stands for a secret. */
+export function isSecretName(name: string): boolean {
   const words = splitName(decodeFully(name) ?? "secret");
   const joined = words.join("");
   if (openNames.test(joined)) return false;
@@ -153,7 +154,8 @@ const knownTokens = new RegExp(
   "g",
 );
 
-function redactKnownTokens(text: string): string {
+/** A text without tokens that are known by how they look. */
+export function redactKnownTokens(text: string): string {
   return text.replace(knownTokens, REDACTED);
 }
 

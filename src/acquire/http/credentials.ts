@@ -73,7 +73,7 @@ function expandOrThrow(text: string, env: Environment, header: string, host: str
 }
 
 /** `$NAME` and `${NAME}` are variables, `$$` is a dollar sign. */
-function expandVariables(text: string, env: Environment): string | undefined {
+export function expandVariables(text: string, env: Environment): string | undefined {
   let isMissing = false;
   const value = text.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (_, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? bare;

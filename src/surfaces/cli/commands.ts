@@ -85,6 +85,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/gateway-command.ts")).gatewayCommand,
   },
   {
+    name: "wrap",
+    about: "Put the MCP servers of your clients behind the gateway.",
+    load: async () => (await import("./commands/wrap-command.ts")).wrapCommand,
+  },
+  {
+    name: "unwrap",
+    about: "Take MCP servers out of the gateway again.",
+    load: async () => (await import("./commands/wrap-command.ts")).unwrapCommand,
+  },
+  {
     name: "proxy",
     about: "LLM proxy: retry a request once, smaller, if it is refused for its size.",
     load: async () => (await import("./commands/proxy-command.ts")).proxyCommand,

@@ -93,7 +93,8 @@ function readRestored(restoration: Restoration): string | null {
 
 type Plan = Pick<PlannedChange, "action" | "apply"> & { text: string | null; command?: readonly string[] | undefined };
 
-function makePlan(config: ClientConfig, { action, text, command, apply }: Plan): PlannedChange {
+/** A plan with the diff of its change. */
+export function makePlan(config: ClientConfig, { action, text, command, apply }: Plan): PlannedChange {
   const { client, file } = config;
   const before = file.bytes === null ? null : config.text;
   const diff = action === "none" ? "" : writeDiff(file.path, before, text);

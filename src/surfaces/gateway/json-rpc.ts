@@ -6,13 +6,24 @@ export type RequestId = string | number;
 /** A message with the line it came in; the line is what is passed on. */
 export type Message = { readonly line: string; readonly json: JsonObject };
 
-/** The message of a line; undefined for a line that is no single JSON object, which is passed on as it is. */
+/** The message of a line; undefined for a line that is not one JSON object, which is passed on as it is. */
 export function parseMessage(line: string): Message | undefined {
   const start = line.trimStart().charAt(0);
   if (start !== "{") return undefined;
   try {
     const json: unknown = JSON.parse(line);
     return isObject(json) ? { line, json } : undefined;
+  } catch {
+    return undefined; // Not ours to judge: the other side answers it.
+  }
+}
+
+/** The messages of a batch (revision 2025-03-26), one line each; undefined for any other line. */
+export function splitBatch(line: string): readonly string[] | undefined {
+  if (line.trimStart().charAt(0) !== "[") return undefined;
+  try {
+    const batch: unknown = JSON.parse(line);
+    return Array.isArray(batch) && batch.every(isObject) ? batch.map((message) => JSON.stringify(message)) : undefined;
   } catch {
     return undefined; // Not ours to judge: the other side answers it.
   }
@@ -28,6 +39,11 @@ export const toText = (value: unknown): string | undefined => (typeof value === 
 /** The id of a request or response; undefined for a notification. */
 export function readId({ id }: JsonObject): RequestId | undefined {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/** The revision that a message itself names; undefined in revisions with a handshake. */
+export function readRevision(json: JsonObject): string | undefined {
+  return toText(toObject(toObject(json.params)._meta)["io.modelcontextprotocol/protocolVersion"]);
 }
 
 /** The same for equal ids: 1 and "1" are two. */

@@ -3,17 +3,24 @@ import { describe, test } from "node:test";
 import { defaultSettings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
 import type { JsonObject } from "./json-rpc.ts";
-import { createRelay, type RelayMode } from "./relay.ts";
+import { createRelay } from "./relay.ts";
+import { openToolPins } from "./tools/tool-pins.ts";
+import { makeToolRules, type RelayMode, type RulesOptions } from "./tools/tool-rules.ts";
 
 /** A relay between two lists of lines. */
-async function openRelay({ mode = "bound", client = "Codex" }: { mode?: RelayMode; client?: string } = {}) {
+async function openRelay(
+  options: { mode?: RelayMode; rules?: RulesOptions; client?: string; configName?: string } = {},
+) {
+  const { mode = "bound", client = "Codex", rules = { mode }, configName } = options;
   const session = await openSession({ inMemory: true, settings: defaultSettings, env: {} });
   const [toClient, toServer, logged]: [string[], string[], string[]] = [[], [], []];
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   const relay = createRelay({
     session,
     server: "test",
-    mode,
+    rules: makeToolRules(rules),
+    pins: openToolPins({ folder: null, server: "test", source: "", rule: "show", log: () => undefined }),
+    configName,
     client,
     async toClient(line) {
       toClient.push(line);
@@ -53,8 +60,6 @@ const findRef = (text: string): string => /af_[0-9a-f]{32}/.exec(text)?.[0] ?? a
 describe("a line", () => {
   for (const line of [
     '{"jsonrpc":"2.0", "method":"notifications/initialized"}',
-    '{"id":7,"jsonrpc":"2.0","result":{ "roots":[] }}',
-    '[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
     '{"jsonrpc":"2.0","id":9,"method":"future/method","params":{"n":12345678901234567890}}',
     "no JSON at all",
   ]) {
@@ -69,6 +74,34 @@ describe("a line", () => {
       assert.deepEqual(setup.toClient, [line]);
     });
   }
+
+  test("that answers a request of the server passes as it is", async () => {
+    await using setup = await openRelay();
+    const line = '{"id":7,"jsonrpc":"2.0","result":{ "roots":[] }}';
+    await setup.relay.fromClient(line);
+    assert.deepEqual(setup.toServer, [line]);
+  });
+
+  test("with a batch is taken message by message", async () => {
+    await using setup = await openRelay();
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } };
+    await setup.relay.fromClient(JSON.stringify([call, { ...call, id: 2 }]));
+    assert.equal(setup.toServer.length, 2);
+    const answer = { jsonrpc: "2.0", id: 1, result: textResult("word ".repeat(20_000)) };
+    await setup.relay.fromServer(JSON.stringify([answer, { ...answer, id: 2 }]));
+    assert.deepEqual(
+      setup.toClient.map((line) => line.length < 40_000),
+      [true, true],
+    );
+  });
+
+  test("with a second answer to a request is dropped", async () => {
+    await using setup = await openRelay();
+    await setup.exchange("tools/call", { name: "t" }, textResult("ok"));
+    await setup.relay.fromServer('{"jsonrpc":"2.0","id":1,"result":{}}');
+    assert.equal(setup.toClient.length, 1);
+    assert.match(setup.logged.join(), /second answer/);
+  });
 
   test("with a small result passes byte for byte, odd numbers and spaces included", async () => {
     await using setup = await openRelay();
@@ -89,12 +122,11 @@ describe("a result that is too large", () => {
     assert.ok(text.length <= 38_000, `${text.length} characters`);
     const [, notice = "", page = ""] =
       /^(\[This[^\n]*)\n\[Begin untrusted[^\n]*\n\n([\s\S]*)\n\n\[End untrusted[^\n]*$/.exec(text) ?? [];
-    assert.match(
-      notice,
-      /^\[This result has 276,781 characters; .*9,000 items\. Keys: id, name\. Read on: read_artifact /,
-    );
-    assert.ok(whole.startsWith(page) && page.endsWith("},"));
-    assert.match(notice, new RegExp(`offset=${page.length}\\b`));
+    assert.match(notice, /^\[This result has 276,781 characters; .*JSON with 9,000 items\. Read on: read_artifact /);
+    const [data = "", names] = page.split("\n\n");
+    assert.equal(names, "[Keys of the items: id, name]");
+    assert.ok(whole.startsWith(data) && data.endsWith("},"));
+    assert.match(notice, new RegExp(`offset=${data.length}\\b`));
     await setup.relay.fromClient(
       JSON.stringify({
         jsonrpc: "2.0",
@@ -125,7 +157,7 @@ describe("a result that is too large", () => {
     const { content } = await setup.call(textResult(log));
     assert.match(
       content[0]?.text ?? "",
-      /request 0 done[\s\S]*lines left out[\s\S]*request 4999 done\n\n\[End untrusted/,
+      /request 0 done[\s\S]*characters left out[\s\S]*request 4999 done\n\n\[End untrusted/,
     );
   });
 
@@ -142,7 +174,7 @@ describe("structured content", () => {
   const listing = (outputSchema: object) => ({ tools: [{ name: "t", inputSchema: { type: "object" }, outputSchema }] });
 
   test("with a list keeps its declared shape, with fewer items", async () => {
-    await using setup = await openRelay();
+    await using setup = await openRelay({ client: "opencode" });
     const schema = { type: "object", properties: { items: { type: "array" }, total: { type: "integer" } } };
     const listed = JSON.parse(await setup.exchange("tools/list", {}, listing(schema))).result.tools;
     assert.deepEqual(listed[0].outputSchema, schema);
@@ -153,6 +185,16 @@ describe("structured content", () => {
     const { items, total } = structuredContent as { items: unknown[]; total: number };
     assert.equal(total, 9_000);
     assert.ok(items.length > 0 && items.length < 9_000);
+  });
+
+  test("is not declared to a client whose model would see nothing else, so that it sees the notice", async () => {
+    await using setup = await openRelay({ client: "Claude Code" });
+    const schema = { type: "object", properties: { items: { type: "array" } } };
+    const listed = JSON.parse(await setup.exchange("tools/list", {}, listing(schema))).result.tools;
+    assert.equal(listed[0].outputSchema, undefined);
+    const result = await setup.call({ content: [], structuredContent: { items: rows(9_000) } });
+    assert.equal(result.structuredContent, undefined);
+    assert.match(result.content[0]?.text ?? "", /Lists: "items" \(9,000 items\)/);
   });
 
   test("of a shape that cannot be trimmed is not declared, so that no client rejects a bounded result", async () => {
@@ -207,6 +249,48 @@ describe("binary inside a result", () => {
     const small = { content: [{ type: "image", data: png.slice(0, 4_000), mimeType: "image/png" }] };
     assert.deepEqual(await setup.call(small), small);
   });
+});
+
+describe("the rules of a server", () => {
+  test("set the mode of single tools", async () => {
+    await using setup = await openRelay({ rules: { mode: "bound", modes: { "t*": "off" } } });
+    const result = textResult("word ".repeat(20_000));
+    assert.deepEqual(await setup.call(result), result);
+  });
+
+  test("leave results whole for clients whose scripts read them, with a ref added", async () => {
+    await using setup = await openRelay({ rules: {}, client: "pi" });
+    const { content } = await setup.call(textResult("word ".repeat(20_000)));
+    assert.deepEqual([content.length, content[0]?.text.length], [2, 100_000]);
+  });
+
+  test("refuse calls of tools that are not offered, without asking the server", async () => {
+    await using setup = await openRelay({ rules: { allow: ["t*"], deny: ["t_delete"] } });
+    for (const name of ["t_delete", "other"])
+      await setup.relay.fromClient(
+        JSON.stringify({ jsonrpc: "2.0", id: name, method: "tools/call", params: { name } }),
+      );
+    assert.deepEqual(setup.toServer, []);
+    assert.match(setup.toClient.join("\n"), /t_delete is not offered[\s\S]*other is not offered/);
+  });
+});
+
+test("a result that asks for input passes as it is", async () => {
+  await using setup = await openRelay();
+  const result = { resultType: "input_required", inputRequests: {}, requestState: "x".repeat(100_000) };
+  assert.deepEqual(await setup.call(result), result);
+});
+
+test("the read-on call is spelled as the client spells tools of a server that its config names", async () => {
+  for (const [client, name] of [
+    ["Claude Code", "mcp__my_files__read_artifact"],
+    ["opencode", "my_files_read_artifact"],
+    ["Codex", "mcp__my_files__read_artifact"],
+  ] as const) {
+    await using setup = await openRelay({ client, configName: "my files" });
+    const { content } = await setup.call(textResult("word ".repeat(20_000)));
+    assert.match(content[0]?.text ?? "", new RegExp(`Read on: ${name} artifact_ref=`));
+  }
 });
 
 test("every open request gets an error when the server is gone", async () => {

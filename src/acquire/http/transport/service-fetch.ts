@@ -16,8 +16,9 @@ export function openServiceFetch(options: Pick<TransportOptions, "settings" | "e
     async fetch(input, init) {
       const request = new Request(input, init);
       const body = request.method === "POST" ? { body: await request.text() } : {};
+      const method = request.method === "DELETE" ? { method: "DELETE" as const } : {};
       const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
-      const answer = await transport.request(new URL(request.url), headers, request.signal, body);
+      const answer = await transport.request(new URL(request.url), headers, request.signal, { ...body, ...method });
       const { status } = answer;
       if (bodiless.includes(status)) answer.discard();
       const stream = bodiless.includes(status) ? null : Readable.toWeb(answer.body);

@@ -27,12 +27,12 @@ export type Lane = "main" | "nested";
 
 /** Sends requests; disposing closes its connections. */
 export type Transport = AsyncDisposable & {
-  /** With a body the request is a POST. */
+  /** With a body the request is a POST, unless a method is named. */
   request(
     url: URL,
     headers: Headers,
     signal: AbortSignal,
-    options?: { lane?: Lane; body?: string },
+    options?: { lane?: Lane; body?: string; method?: "DELETE" },
   ): Promise<TransportResponse>;
 };
 
@@ -54,7 +54,7 @@ export function openTransport(options: TransportOptions): Transport {
   const chooseProxy = makeProxyChooser(options.env);
   let loading: Promise<Dispatchers> | undefined;
   return {
-    async request(url, headers, signal, { lane = "main", body } = {}) {
+    async request(url, headers, signal, { lane = "main", body, method } = {}) {
       const proxy = chooseProxy(url);
       if (proxy !== undefined) options.guard.checkHost({ host: url.hostname, port: Number(getPort(url)) });
       // A failed start (a certificate file that does not exist yet) is tried again by the next request.
@@ -63,7 +63,7 @@ export function openTransport(options: TransportOptions): Transport {
         throw error;
       });
       const dispatcher = (await loading).getDispatcher(proxy, lane);
-      return sendRequest(dispatcher, { url, headers, body }, signal, proxy !== undefined);
+      return sendRequest(dispatcher, { url, headers, body, method }, signal, proxy !== undefined);
     },
     async [Symbol.asyncDispose]() {
       await (await loading)?.destroy();
@@ -77,7 +77,13 @@ async function sendRequest(
     url,
     headers,
     body: requestBody,
-  }: { readonly url: URL; readonly headers: Headers; readonly body: string | undefined },
+    method = requestBody === undefined ? "GET" : "POST",
+  }: {
+    readonly url: URL;
+    readonly headers: Headers;
+    readonly body: string | undefined;
+    readonly method: "GET" | "POST" | "DELETE" | undefined;
+  },
   signal: AbortSignal,
   isProxied: boolean,
 ): Promise<TransportResponse> {
@@ -85,7 +91,7 @@ async function sendRequest(
   const pendingResponse = dispatcher.request({
     origin: url.origin,
     path,
-    method: requestBody === undefined ? "GET" : "POST",
+    method,
     headers: { ...headers },
     body: requestBody ?? null,
     signal,

@@ -9,6 +9,7 @@ import { makeFolders } from "../../../system/folders.ts";
 import { clip, escapePath } from "../../../system/safe-names.ts";
 import { version } from "../../../version.ts";
 import { rejectExtraArguments } from "../arguments.ts";
+import { readMachine } from "../client-machine.ts";
 import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
@@ -16,6 +17,7 @@ import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { checkProjectFile } from "../doctor/project-check.ts";
 import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
+import { checkWrapped } from "../doctor/wrapped-check.ts";
 import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
@@ -46,9 +48,8 @@ export const doctorCommand: Command = {
 };
 
 async function clientChecks({ terminal, signal }: Call, name: string): Promise<Check[]> {
-  const [{ findClient }, { readMachine }, { checkClient }] = await Promise.all([
+  const [{ findClient }, { checkClient }] = await Promise.all([
     import("../../clients/find-clients.ts"),
-    import("../client-machine.ts"),
     import("../doctor/client-checks.ts"),
   ]);
   return checkClient(findClient(name), readMachine(terminal), signal);
@@ -76,6 +77,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       await checkLeftovers(session),
       ...(await checkEngines(session)),
       await checkWebSearch(session),
+      await checkWrapped(readMachine(call.terminal)),
       ...checkProjectFile(session),
     ];
   } catch (error) {

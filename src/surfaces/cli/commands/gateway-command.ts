@@ -1,54 +1,143 @@
-/** `spillway gateway`: another MCP server behind a relay that bounds its results. */
+/** `spillway gateway`: other MCP servers behind a relay that bounds their results. */
 import { basename } from "node:path";
 import { settingsDespiteProblems } from "../../../config/load-config.ts";
+import { homeFolder } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
-import { serveGateway } from "../../gateway/serve-gateway.ts";
-import type { Command } from "../command.ts";
+import { redactSecrets } from "../../../system/redact-secrets.ts";
+import { serveLines } from "../../gateway/downstream/serve-lines.ts";
+import {
+  findGatewayFile,
+  readGatewayFile,
+  readMode,
+  readUrl,
+  type ServerEntry,
+  type ServerSource,
+} from "../../gateway/gateway-file.ts";
+import { openGateway } from "../../gateway/open-gateway.ts";
+import { relayModes } from "../../gateway/tools/tool-rules.ts";
+import { acceptDefinitions, listChangedDefinitions } from "../changed-definitions.ts";
+import type { Call, Command } from "../command.ts";
 import { readText } from "../options.ts";
 
-const modes = ["bound", "annotate", "off"] as const;
-
 export const gatewayCommand: Command = {
-  usage: "gateway -- <command> [args...]",
-  about: "Starts an MCP server and relays its messages. A result that is too large becomes a first page with a ref.",
+  usage: "gateway [-- <command> [args...]]",
+  about: "Starts MCP servers and relays their messages. A result that is too large becomes a first page with a ref.",
   options: {
+    url: { type: "string", value: "URL", about: "A server over HTTP, in place of a command." },
+    config: {
+      type: "string",
+      value: "FILE",
+      about: "The file that names the servers. Default: gateway.jsonc beside your config file.",
+    },
+    server: { type: "string", value: "A,B", about: "Only these servers of the file." },
     mode: {
       type: "string",
-      value: modes.join("|"),
-      about: "bound (default): large results become a first page. annotate: all passes, with a ref. off: all passes.",
+      value: relayModes.join("|"),
+      about:
+        "bound: large results become a first page. annotate: all passes, with a ref. off: all passes. Default: by the client.",
     },
-    name: { type: "string", value: "NAME", about: "The name of the server in records. Default: its command." },
+    name: {
+      type: "string",
+      value: "NAME",
+      about: "The name of the server in the client's config, for records and for how tools are spelled.",
+    },
+    env: {
+      type: "string",
+      multiple: true,
+      value: "NAME",
+      about: "A variable that the server gets, besides PATH, HOME and the like. May be repeated.",
+    },
     client: { type: "string", value: "NAME", about: "Fit results to this client, not to the one that connects." },
+    changes: { type: "boolean", about: "List definitions of tools that have changed and are held back." },
+    accept: { type: "string", value: "SERVER", about: "Accept what a server has changed." },
+    port: {
+      type: "string",
+      value: "PORT",
+      about: "Serve over HTTP on 127.0.0.1, not over standard input and output. 0 picks a free port.",
+    },
   },
   details: [
     "In a client's configuration, put `spillway gateway --` before the command of the server.",
+    "Without a command or URL, the servers of gateway.jsonc are offered as one, their tools under prefixes.",
     "Small results, and everything that is not a tool result, pass byte for byte.",
   ].join("\n"),
   toleratesBadConfig: true,
   async run(call) {
-    const [command, ...args] = call.args;
-    if (command === undefined) {
-      throw new SpillwayError("usage", "gateway needs the command of an MCP server.", {
-        hint: "Write spillway gateway -- npx -y some-mcp-server",
-      });
-    }
-    const mode = modes.find((each) => each === (readText(call, "mode") ?? "bound"));
-    if (mode === undefined)
-      throw new SpillwayError("usage", "That is no mode of gateway.", { hint: `Use ${modes.join(", ")}.` });
+    if (call.values.changes === true) return listChangedDefinitions(call);
+    const accepted = readText(call, "accept");
+    if (accepted !== undefined) return acceptDefinitions(call, accepted);
+    const servers = await readServers(call);
     const { terminal, signal, config } = call;
     const { cwd, env, stdin: input, out } = terminal;
-    const log = (sentence: string) => terminal.note(`spillway gateway: ${sentence}\n`);
-    await using session = await openSession({
-      settings: settingsDespiteProblems(config),
+    const { note } = terminal;
+    const log = (sentence: string) => note(`spillway gateway: ${redactSecrets(sentence)}\n`);
+    const settings = settingsDespiteProblems(config);
+    await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
+    const options = {
+      session,
+      servers,
       cwd,
-      env,
-      confined: true,
-      signal,
       log,
-    });
-    const name = readText(call, "name") ?? basename(command);
-    const client = readText(call, "client");
-    return (await serveGateway({ command, args, env, cwd, session, mode, name, client, input, out, log })) ? 0 : 1;
+      note,
+      client: readText(call, "client"),
+      configName: readText(call, "name"),
+    };
+    const port = readPort(readText(call, "port"));
+    if (port !== undefined) {
+      const { serveHttp } = await import("../../gateway/downstream/serve-http.ts");
+      return serveHttp({ ...options, port, signal, out });
+    }
+    await using gateway = openGateway(options);
+    return (await serveLines({ input, signal, out, log, open: (toClient) => gateway.connect(toClient) })) ? 0 : 1;
   },
 };
+
+/** The server of the command line, or those of the file. */
+async function readServers(call: Call): Promise<readonly ServerEntry[]> {
+  const source = readSource(call);
+  const mode = readText(call, "mode");
+  const rules = mode === undefined ? {} : { mode: readMode(mode, "--mode") };
+  if (source === undefined) return readFile(call, rules);
+  const name = readText(call, "name") ?? ("url" in source ? new URL(source.url).hostname : basename(source.command));
+  return [{ name, source, rules }];
+}
+
+function readSource(call: Call): ServerSource | undefined {
+  const [command, ...args] = call.args;
+  const url = readText(call, "url");
+  const named = call.values.env;
+  const passEnv = Array.isArray(named) ? named.map(String) : [];
+  if (url !== undefined && command !== undefined)
+    throw new SpillwayError("usage", "gateway takes a command or --url, not both.", { hint: "Leave one of them out." });
+  if (url !== undefined) return { url: readUrl(url, "--url"), headers: {} };
+  return command === undefined ? undefined : { command, args, env: {}, passEnv };
+}
+
+async function readFile(call: Call, rules: ServerEntry["rules"]): Promise<readonly ServerEntry[]> {
+  const { env } = call.terminal;
+  const named = readText(call, "config");
+  const { platform } = process;
+  const file = named ?? findGatewayFile({ env, platform, homeDir: homeFolder(env, platform) });
+  if (file === undefined)
+    throw new SpillwayError("usage", "gateway needs the command of an MCP server.", {
+      hint: "Write spillway gateway -- npx -y some-mcp-server",
+    });
+  const entries = await readGatewayFile(file, named !== undefined, env);
+  const wanted = readText(call, "server")?.split(",");
+  const missing = wanted?.find((name) => !entries.some((entry) => entry.name === name));
+  if (missing !== undefined)
+    throw new SpillwayError("usage", `${file} has no server ${JSON.stringify(missing)}.`, {
+      hint: `It has ${entries.map(({ name }) => name).join(", ")}.`,
+    });
+  return entries
+    .filter(({ name }) => wanted?.includes(name) ?? true)
+    .map((entry) => ({ ...entry, rules: { ...entry.rules, ...rules } }));
+}
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new SpillwayError("usage", `${JSON.stringify(text)} is not a port.`, { hint: "Use 0 to 65535." });
+}

@@ -1,26 +1,19 @@
 /** `spillway install` and `spillway uninstall`: the MCP server in the configs of clients, shown first, then written. */
-import { join } from "node:path";
-import { findDataHome } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { withConfigLock } from "../../clients/change-config.ts";
-import { type Client, type ClientMachine, type Scope, scopes } from "../../clients/client.ts";
+import type { Client, ClientMachine, Scope } from "../../clients/client.ts";
 import { clients } from "../../clients/clients.ts";
-import { findClient, findInstalledClients } from "../../clients/find-clients.ts";
-import { type PlannedChange, planInstall, planUninstall } from "../../clients/install-client.ts";
+import { findClient } from "../../clients/find-clients.ts";
+import { planInstall, planUninstall } from "../../clients/install-client.ts";
 import { chooseServerCommand, findOwnProgram } from "../../clients/own-command.ts";
+import { backupFolder, changeClients, findClientsFor, readScope, scopeRow, yesRow } from "../change-clients.ts";
 import { readMachine } from "../client-machine.ts";
 import type { Call, Command, ExitCode, OptionRow } from "../command.ts";
 import { readText } from "../options.ts";
-import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 const options: Record<string, OptionRow> = {
-  yes: { type: "boolean", about: "Write without asking." },
-  scope: {
-    type: "string",
-    value: scopes.join("|"),
-    about: "Whose config: of the user (default), or of the project in this folder.",
-  },
+  yes: yesRow,
+  scope: scopeRow,
   name: { type: "string", value: "NAME", about: "The name of the server in the config. Default: spillway." },
 };
 
@@ -35,7 +28,7 @@ export const installCommand: Command = {
   about: "Adds the MCP server to the configs of clients. Comments and formatting stay; a backup is kept.",
   details,
   options,
-  run: (call) => changeClients(call, planInstall),
+  run: (call) => changeInstalled(call, planInstall),
 };
 
 export const uninstallCommand: Command = {
@@ -44,126 +37,29 @@ export const uninstallCommand: Command = {
     "Takes the MCP server out of the configs of clients: byte for byte as they were, or only its entry if they changed since.",
   details,
   options,
-  run: (call) => changeClients(call, planUninstall),
+  run: (call) => changeInstalled(call, planUninstall),
 };
 
-/** The exit status if changes were shown and not written. */
-const NOT_CONFIRMED = 3;
-
 type Planner = typeof planInstall;
-type Planned = { readonly client: Client; plan(): Promise<PlannedChange>; readonly change: PlannedChange };
 
-async function changeClients(call: Call, planner: Planner): Promise<ExitCode> {
-  const { planned, hasFailed } = await planAll(call, planner);
-  for (const { change } of planned) await showChange(call, change);
-  const pending = planned.filter(({ change }) => change.action !== "none");
-  const failure = hasFailed ? 1 : 0;
-  if (pending.length === 0) return failure;
-  if (call.values.yes !== true && !(await isConfirmed(call, pending.length))) return hasFailed ? 1 : NOT_CONFIRMED;
-  const folder = backupFolder(call);
-  const results = await withConfigLock(folder, async () => {
-    const statuses: boolean[] = [];
-    for (const each of pending) statuses.push(await attempt(call, each.client, () => applyChange(call, each)));
-    return statuses;
-  });
-  return results.every(Boolean) ? failure : 1;
-}
-
-/** Plans every client. One that cannot be changed is reported, and the others continue. */
-async function planAll(call: Call, planner: Planner): Promise<{ planned: Planned[]; hasFailed: boolean }> {
+async function changeInstalled(call: Call, planner: Planner): Promise<ExitCode> {
   const machine = readMachine(call.terminal);
   const [scope, name] = [readScope(call), readName(call)];
   const own = findOwnProgram();
-  const planned: Planned[] = [];
-  let hasFailed = false;
-  for (const client of await chooseClients(call, machine, scope)) {
-    const plan = async () =>
-      planner(client, {
-        scope,
-        machine,
-        name,
-        folder: backupFolder(call),
-        server: await chooseServerCommand(client, { scope, machine, own }),
-      });
-    const isPlanned = await attempt(call, client, async () => {
-      planned.push({ client, plan, change: await plan() });
-    });
-    hasFailed ||= !isPlanned;
-  }
-  return { planned, hasFailed };
-}
-
-/** Runs a step of one client and reports its error. */
-async function attempt({ json, terminal }: Call, client: Client, step: () => Promise<void>): Promise<boolean> {
-  try {
-    await step();
-    return true;
-  } catch (error) {
-    if (!(error instanceof SpillwayError)) throw error;
-    if (json) await terminal.out(toJsonLine({ client: client.id, ...toErrorFields(error) }));
-    terminal.note(toErrorLines(error));
-    return false;
-  }
+  return changeClients(call, await chooseClients(call, machine, scope), async (client) =>
+    planner(client, {
+      scope,
+      machine,
+      name,
+      folder: backupFolder(call),
+      server: await chooseServerCommand(client, { scope, machine, own }),
+    }),
+  );
 }
 
 async function chooseClients({ args }: Call, machine: ClientMachine, scope: Scope): Promise<readonly Client[]> {
   if (args.length > 0) return [...new Set(args.map(findClient))];
-  const found = (await findInstalledClients(machine)).filter(
-    ({ projectFiles }) => scope === "user" || projectFiles.length > 0,
-  );
-  if (found.length > 0) return found;
-  throw new SpillwayError("usage", "No client was found on this machine.", {
-    hint: `Name one: ${clients.map(({ id }) => id).join(", ")}.`,
-  });
-}
-
-const headings = { add: "add to", update: "update in", remove: "remove from", restore: "restore", none: "" };
-
-async function showChange(
-  { json, terminal }: Call,
-  { client, path, action, diff, command }: PlannedChange,
-): Promise<void> {
-  if (json) {
-    await terminal.out(toJsonLine({ client: client.id, path, action, diff, ...(command && { command }) }));
-    return;
-  }
-  const how = command === undefined ? "" : ` (by ${command.join(" ")})`;
-  const heading = action === "none" ? `nothing to change in ${path}` : `${headings[action]} ${path}${how}`;
-  await terminal.out(`${client.title}: ${heading}\n${diff}`);
-}
-
-async function isConfirmed({ terminal }: Call, count: number): Promise<boolean> {
-  const files = count === 1 ? "this change" : `these ${count} changes`;
-  if (terminal.ask === undefined) {
-    terminal.note("Nothing was written. Run the command again with --yes to write it.\n");
-    return false;
-  }
-  if (/^y(?:es)?$/i.test((await terminal.ask(`Write ${files}? [y/N] `)).trim())) return true;
-  terminal.note("Nothing was written.\n");
-  return false;
-}
-
-/** Plans again under the lock: another process may have changed the file since it was shown. */
-async function applyChange({ json, terminal, values }: Call, { client, change, plan }: Planned): Promise<void> {
-  const current = await plan();
-  if (current.action === "none") return;
-  if (current.diff !== change.diff && values.yes !== true) {
-    throw new SpillwayError("client_config", `${change.path} has changed since the change was shown.`, {
-      hint: "Run the command again.",
-    });
-  }
-  await current.apply();
-  if (json) await terminal.out(toJsonLine({ client: client.id, path: change.path, written: true }));
-  else await terminal.out(`${client.title}: written. Restart it to use the change.\n`);
-}
-
-function readScope(call: Call): Scope {
-  const given = readText(call, "scope") ?? "user";
-  const scope = scopes.find((each) => each === given);
-  if (scope) return scope;
-  throw new SpillwayError("usage", `There is no scope ${JSON.stringify(clip(given))}.`, {
-    hint: `Scopes: ${scopes.join(", ")}.`,
-  });
+  return findClientsFor(scope, machine);
 }
 
 function readName(call: Call): string {
@@ -172,8 +68,4 @@ function readName(call: Call): string {
   throw new SpillwayError("usage", `${JSON.stringify(clip(name))} cannot be the name of a server.`, {
     hint: "Use up to 32 letters, digits, dashes and underscores; most clients build the names of tools from it.",
   });
-}
-
-function backupFolder({ config, terminal }: Call): string {
-  return join(findDataHome(config.settings.home, terminal.env, process.platform), "clients");
 }

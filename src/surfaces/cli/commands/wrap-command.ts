@@ -1,0 +1,125 @@
+/** `spillway wrap` and `spillway unwrap`: the servers in clients' configs behind the gateway, and out of it again. */
+import { SpillwayError } from "../../../errors.ts";
+import { formatNumber } from "../../../system/quantities.ts";
+import { clip } from "../../../system/safe-names.ts";
+import type { Client, ClientMachine, Scope } from "../../clients/client.ts";
+import { findClient } from "../../clients/find-clients.ts";
+import type { PlannedChange } from "../../clients/install-client.ts";
+import { chooseServerCommand, findOwnProgram } from "../../clients/own-command.ts";
+import { type ListedServer, listWrapped, planUnwrap, planWrap, type WrapOptions } from "../../clients/wrap-client.ts";
+import { findPinFolder } from "../../gateway/open-gateway.ts";
+import { readResultSizes } from "../../gateway/result-sizes.ts";
+import { backupFolder, changeClients, findClientsFor, readScope, scopeRow, yesRow } from "../change-clients.ts";
+import { readMachine } from "../client-machine.ts";
+import type { Call, Command, ExitCode, OptionRow } from "../command.ts";
+import { readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
+
+const options: Record<string, OptionRow> = {
+  client: { type: "string", value: "A,B", about: "Only these clients. Default: all that are found on this machine." },
+  scope: scopeRow,
+  "dry-run": { type: "boolean", about: "Show the change and write nothing." },
+  list: { type: "boolean", about: "List the servers, whether they are wrapped, and how large their results were." },
+  yes: yesRow,
+};
+
+const details = [
+  "The change is shown as a diff, and written after you agree. Without a terminal it is only shown, unless you pass --yes;",
+  "the exit status is then 3. Comments and formatting stay, and a backup is kept. Servers that have a URL are left alone.",
+].join("\n");
+
+export const wrapCommand: Command = {
+  usage: "wrap [server...]",
+  about: "Puts MCP servers that clients already use behind the gateway, so that no result is too large for its client.",
+  details,
+  options,
+  run: (call) => (call.values.list === true ? listAll(call) : changeServers(call, planWrap, "plain")),
+};
+
+export const unwrapCommand: Command = {
+  usage: "unwrap [server...]",
+  about:
+    "Takes MCP servers out of the gateway: the file is restored byte for byte, or only the wrapping is taken out if it changed since.",
+  details,
+  options,
+  run: (call) => (call.values.list === true ? listAll(call) : changeServers(call, planUnwrap, "wrapped")),
+};
+
+type Planner = (client: Client, options: WrapOptions) => Promise<PlannedChange>;
+
+async function changeServers(call: Call, planner: Planner, state: ListedServer["state"]): Promise<ExitCode> {
+  const machine = readMachine(call.terminal);
+  const scope = readScope(call);
+  const chosen = await chooseClients(call, machine, scope);
+  await requireServers(call, chosen, { machine, scope, state });
+  const isDry = call.values["dry-run"] === true;
+  const shown = isDry ? { ...call, values: { ...call.values, yes: false }, terminal: withoutAsking(call) } : call;
+  const status = await changeClients(shown, chosen, async (client) =>
+    planner(client, {
+      ...{ scope, machine, servers: call.args, folder: backupFolder(call) },
+      gateway: await chooseGateway(client, { scope, machine }),
+    }),
+  );
+  return isDry && status === NOT_WRITTEN ? 0 : status;
+}
+
+/** The status of a change that was shown and not written. */
+const NOT_WRITTEN = 3;
+
+function withoutAsking({ terminal }: Call): Call["terminal"] {
+  const { ask: _, ...rest } = terminal;
+  return { ...rest, note: () => undefined };
+}
+
+async function chooseGateway(client: Client, { scope, machine }: { scope: Scope; machine: ClientMachine }) {
+  const { command, args } = await chooseServerCommand(client, { scope, machine, own: findOwnProgram() });
+  return { command, args: [...args.slice(0, -1), "gateway"] };
+}
+
+async function chooseClients(call: Call, machine: ClientMachine, scope: Scope): Promise<readonly Client[]> {
+  const named = readText(call, "client");
+  return named === undefined ? findClientsFor(scope, machine) : [...new Set(named.split(",").map(findClient))];
+}
+
+/** A server that no client has is a mistake; one that is as wanted already is not. */
+async function requireServers(
+  { args }: Call,
+  chosen: readonly Client[],
+  { machine, scope, state }: { machine: ClientMachine; scope: Scope; state: ListedServer["state"] },
+): Promise<void> {
+  if (args.length === 0) return;
+  const lists = await Promise.all(chosen.map((client) => listWrapped(client, scope, machine).catch(() => [])));
+  const servers = lists.flat();
+  const missing = args.find((name) => !servers.some((server) => server.name === name));
+  if (missing === undefined) return;
+  const names = [...new Set(servers.filter((server) => server.state === state).map(({ name }) => name))];
+  throw new SpillwayError("usage", `No client has a server ${JSON.stringify(clip(missing))}.`, {
+    hint: names.length === 0 ? "spillway wrap --list shows which there are." : `There are ${names.join(", ")}.`,
+  });
+}
+
+const states = {
+  wrapped: "wrapped",
+  plain: "not wrapped",
+  url: "over HTTP, cannot be wrapped",
+  spillway: "Spillway itself",
+};
+
+async function listAll(call: Call): Promise<ExitCode> {
+  const machine = readMachine(call.terminal);
+  const scope = readScope(call);
+  const folder = findPinFolder(await call.session());
+  for (const client of await chooseClients(call, machine, scope))
+    for (const { name, state } of await listWrapped(client, scope, machine)) {
+      const sizes = folder === null || state !== "wrapped" ? undefined : readResultSizes(folder, name);
+      const size =
+        sizes === undefined
+          ? ""
+          : `; last large result ${formatNumber(sizes.lastChars)} characters (${clip(sizes.lastTool)}), largest ${formatNumber(sizes.maxChars)}`;
+      const fields = { client: client.id, server: name, state, ...(sizes && { sizes }) };
+      await call.terminal.out(
+        call.json ? toJsonLine(fields) : `${client.title}: ${clip(name)}: ${states[state]}${size}\n`,
+      );
+    }
+  return 0;
+}

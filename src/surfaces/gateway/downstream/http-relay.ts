@@ -1,0 +1,118 @@
+/**
+ * HTTP to HTTP: requests pass unchanged with their headers, and so do answers, sessions and
+ * challenges to log in included. Only lists of tools and results that are too large are changed on the way.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isObject, type JsonObject, parseMessage, type RequestId, readId, toObject, toText } from "../json-rpc.ts";
+import {
+  type ClientIdentity,
+  createEditor,
+  type EditorOptions,
+  learnClient,
+  profileOf,
+  readRequest,
+  refuseCall,
+  type SentRequest,
+} from "../result-editor.ts";
+import { createReadTool } from "../tools/read-tool.ts";
+import { readEvents, writeEvent } from "../upstream/sse-events.ts";
+
+export type HttpRelayOptions = Omit<EditorOptions, "readTool" | "listsReadTool"> & {
+  readonly url: string;
+  /** Headers from the user's file, which replace those of the client. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+  /** Fits results to this client, not to the one that connects. */
+  readonly client?: string | undefined;
+};
+
+export type HttpRelay = {
+  serve(request: IncomingMessage, body: string, response: ServerResponse): Promise<void>;
+};
+
+/** Sessions whose client is remembered. */
+const MAX_SESSIONS = 1_000;
+
+/** A relay in front of one HTTP server, for all clients. */
+export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
+  const readTool = createReadTool(options.session);
+  const editor = createEditor({ ...options, readTool, listsReadTool: true });
+  const clients = new Map<string, ClientIdentity>();
+
+  async function serve(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
+    const json = parseMessage(body)?.json ?? {};
+    const [id, method, params] = [readId(json), toText(json.method) ?? "", toObject(json.params)];
+    const known = clients.get(String(request.headers["mcp-session-id"])) ?? {};
+    const client = { ...learnClient(known, method, params), ...(options.client && { name: options.client }) };
+    const sent = readRequest(method, params, profileOf(client));
+    const own = id === undefined ? undefined : await answer(id, sent, params);
+    if (own !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(own);
+    const controller = new AbortController();
+    response.once("close", () => controller.abort());
+    const reply = await send(request, body, controller.signal);
+    const sessionId = reply.headers.get("mcp-session-id");
+    if (method === "initialize" && sessionId !== null) remember(sessionId, client);
+    await pass(reply, response, id === undefined ? undefined : { ...sent, id });
+  }
+
+  function remember(sessionId: string, client: ClientIdentity): void {
+    const [oldest] = clients.keys();
+    if (clients.size >= MAX_SESSIONS && oldest !== undefined) clients.delete(oldest);
+    clients.set(sessionId, client);
+  }
+
+  /** What is answered here: calls of our tool, and of tools that the rules leave out. */
+  async function answer(id: RequestId, { method, tool, client }: SentRequest, params: JsonObject) {
+    if (method !== "tools/call") return undefined;
+    if (tool === readTool.name) return readTool.answer(id, params, client);
+    return refuseCall(id, { method, tool, client }, options);
+  }
+
+  function send({ method = "GET", headers }: IncomingMessage, body: string, signal: AbortSignal): Promise<Response> {
+    const passed = Object.entries(headers).flatMap(([name, value]) =>
+      HOP_HEADERS.test(name) || value === undefined ? [] : [[name, String(value)]],
+    );
+    const own = { ...Object.fromEntries(passed), ...options.headers };
+    return options.fetch(options.url, { method, headers: own, redirect: "manual", signal, ...(body && { body }) });
+  }
+
+  async function pass(reply: Response, response: ServerResponse, request: Open | undefined): Promise<void> {
+    const headers = [...reply.headers].filter(([name]) => !HOP_HEADERS.test(name));
+    response.writeHead(reply.status, Object.fromEntries(headers));
+    response.flushHeaders();
+    const type = reply.headers.get("content-type") ?? "";
+    const isEdited = request !== undefined && /^tools\/(list|call)$/.test(request.method);
+    if (isEdited && /^text\/event-stream\b/i.test(type)) await passEvents(reply, response, request);
+    else if (isEdited && /^application\/json\b/i.test(type)) response.end(await edit(await reply.text(), request));
+    else {
+      if (reply.body !== null) for await (const chunk of reply.body) response.write(chunk);
+      response.end();
+    }
+  }
+
+  async function passEvents(reply: Response, response: ServerResponse, request: Open | undefined): Promise<void> {
+    if (reply.body !== null)
+      for await (const event of readEvents(reply.body)) {
+        const text = writeEvent({ ...event, data: await edit(event.data, request) });
+        if (response.write(text) || response.destroyed) continue;
+        await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+      }
+    response.end();
+  }
+
+  async function edit(text: string, request: Open | undefined): Promise<string> {
+    const json = request === undefined ? undefined : parseMessage(text)?.json;
+    if (request === undefined || json === undefined || readId(json) !== request.id || !isObject(json.result))
+      return text;
+    const changed = await editor.edit(request, json.result);
+    return changed === undefined ? text : JSON.stringify({ ...json, result: changed });
+  }
+
+  return { serve };
+}
+
+type Open = SentRequest & { readonly id: RequestId };
+
+/** Headers of one connection, and what describes a body that may change; origins were checked here. */
+const HOP_HEADERS =
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|origin|content-length|content-encoding|accept-encoding|expect)$/i;

@@ -1,0 +1,156 @@
+/** Edits what one server sends: its list of tools, and results that are too large. Everything else stays as it is. */
+import { type ClientProfile, findClientProfile, findModel, unknownClient } from "../../config/clients.ts";
+import { type Budget, lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
+import type { Session } from "../../session/session.ts";
+import { findClientView } from "./client-view.ts";
+import { isObject, type JsonObject, type RequestId, toList, toObject, toText, writeError } from "./json-rpc.ts";
+import { boundResult, REF_KEY, SIZE_KEY } from "./results/bound-result.ts";
+import { keepText } from "./results/keep-result.ts";
+import type { ReadTool } from "./tools/read-tool.ts";
+import { editTools } from "./tools/tool-list.ts";
+import type { ToolPins } from "./tools/tool-pins.ts";
+import type { RelayMode, ToolRules } from "./tools/tool-rules.ts";
+
+export type EditorOptions = {
+  readonly session: Session;
+  /** The name of the server, in records and errors. */
+  readonly server: string;
+  readonly rules: ToolRules;
+  readonly pins: ToolPins;
+  readonly readTool: ReadTool;
+  /** Whether our tool is added to the list. */
+  readonly listsReadTool: boolean;
+  /** The name of the server in the client's config, where it is known: clients build tool names from it. */
+  readonly configName?: string | undefined;
+  /** Called for each result that was too large, with its length. */
+  onBounded?(tool: string, totalChars: number): void;
+  log(sentence: string): void;
+};
+
+export type ResultEditor = {
+  /** The result as it passes, or undefined if it passes unchanged. A fault of ours never costs a result. */
+  edit(request: SentRequest, result: JsonObject): Promise<JsonObject | undefined>;
+};
+
+/** What the client asked the server for. */
+export type SentRequest = {
+  readonly method: string;
+  /** The name of the called tool; empty for other methods. */
+  readonly tool: string;
+  readonly client: ClientProfile | undefined;
+};
+
+/** The request of a message. The client names itself in the handshake or, in newer revisions, with each request. */
+export function readRequest(method: string, params: JsonObject, client: ClientProfile | undefined): SentRequest {
+  return { method, tool: toText(params.name) ?? "", client };
+}
+
+/** What is known of a client: the name it gave itself, and the model that it named in a call. */
+export type ClientIdentity = { readonly name?: string | undefined; readonly model?: string | undefined };
+
+/** The client names itself in the handshake or, in newer revisions, with each request; some name their model in calls. */
+export function learnClient(known: ClientIdentity, method: string, params: JsonObject): ClientIdentity {
+  const meta = toObject(params._meta);
+  const info = method === "initialize" ? params.clientInfo : meta["io.modelcontextprotocol/clientInfo"];
+  return { name: isObject(info) ? toText(info.name) : known.name, model: findModel(meta) ?? known.model };
+}
+
+/** The profile of a client. */
+export const profileOf = ({ name, model }: ClientIdentity): ClientProfile | undefined => findClientProfile(name, model);
+
+/** The error for a call of a tool that the user's rules leave out, or whose definition waits to be accepted. */
+export function refuseCall(
+  id: RequestId,
+  { method, tool }: SentRequest,
+  { rules, pins }: Pick<EditorOptions, "rules" | "pins">,
+): string | undefined {
+  if (method !== "tools/call") return undefined;
+  if (!rules.isOffered(tool))
+    return writeError(id, -32602, `The tool ${tool} is not offered by the rules of this gateway.`);
+  if (!pins.isHeld(tool)) return undefined;
+  const hint = "The user can see and accept the change with spillway gateway --changes.";
+  return writeError(id, -32602, `The definition of ${tool} has changed, so it is held back. ${hint}`);
+}
+
+/** The editor of one server's messages. */
+export function createEditor(options: EditorOptions): ResultEditor {
+  const { session, server, rules, readTool, configName, log } = options;
+  /** The shapes that clients were shown. */
+  const schemas = new Map<string, JsonObject>();
+
+  async function edit(request: SentRequest, result: JsonObject): Promise<JsonObject | undefined> {
+    try {
+      if (request.method === "tools/list") return await editList(request, result);
+      return request.method === "tools/call" ? await editResult(request, result) : undefined;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log(`a result of ${request.tool || server} passed as it is: ${reason}`);
+      return undefined;
+    }
+  }
+
+  /** Our tool is listed once, on the last page. */
+  async function editList({ client }: SentRequest, result: JsonObject): Promise<JsonObject> {
+    const {
+      tools,
+      schemas: kept,
+      definitionsRef,
+    } = await editTools(result, {
+      rules,
+      pins: options.pins,
+      maxChars: session.settings["gateway.listing_chars"],
+      schemaRule: (name) => schemaRule(name, client),
+      keepDefinitions: async (text) => (await keepText(text, 0, { session, server, tool: "definitions" })).ref,
+    });
+    for (const [name, schema] of kept) schemas.set(name, schema);
+    if (tools.some(({ name }) => name === readTool.name)) readTool.yieldName();
+    if (definitionsRef !== undefined) readTool.addNote(`Full definitions of ${server}: artifact_ref=${definitionsRef}`);
+    const isLast = options.listsReadTool && result.nextCursor === undefined;
+    return { ...result, tools: isLast ? [...tools, readTool.describe()] : tools };
+  }
+
+  /** Where the model sees nothing but structured content, bounded results have only text, so that it sees the notice. */
+  function schemaRule(tool: string, client: ClientProfile | undefined): "keep" | "trim" | "drop" {
+    if (modeOf(tool, client) !== "bound") return "keep";
+    return findClientView(client?.name).shows === "structured" ? "drop" : "trim";
+  }
+
+  function modeOf(tool: string, client: ClientProfile | undefined): RelayMode {
+    return rules.modeOf(tool) ?? (findClientView(client?.name).hasScripts ? "annotate" : "bound");
+  }
+
+  async function editResult({ tool, client }: SentRequest, result: JsonObject): Promise<JsonObject | undefined> {
+    const mode = modeOf(tool, client);
+    const isUnfinished = result.resultType !== undefined && result.resultType !== "complete";
+    if (mode === "off" || isUnfinished) return undefined;
+    const view = findClientView(client?.name);
+    const bounded = await boundResult(result, {
+      ...{ session, server, tool, shows: view.shows, schema: schemas.get(tool) },
+      budget: makeResultBudget(session.settings, client),
+      readTool: configName === undefined ? readTool.name : view.spell(configName, readTool.name),
+    });
+    const totalChars = toObject(bounded?._meta)[SIZE_KEY];
+    if (typeof totalChars === "number") options.onBounded?.(tool, totalChars);
+    return mode === "annotate" && bounded !== undefined ? annotate(result, bounded) : bounded;
+  }
+
+  return { edit };
+}
+
+/** Everything passes, and the ref of the kept copy is added. */
+function annotate(result: JsonObject, bounded: JsonObject): JsonObject | undefined {
+  const ref = toObject(bounded._meta)[REF_KEY];
+  if (typeof ref !== "string") return undefined;
+  const note = { type: "text", text: `[Kept as artifact_ref=${ref}.]` };
+  return {
+    ...result,
+    content: [...toList(result.content), note],
+    _meta: { ...toObject(result._meta), [REF_KEY]: ref },
+  };
+}
+
+/** What a result may have: the client's limit, or what clients get without a published limit. */
+function makeResultBudget(settings: Session["settings"], client: ClientProfile = unknownClient): Budget {
+  const { limit, unaskedChars } = client;
+  return lowerBudget(makeSourceBudget(settings).inline, { client: limit, unasked: unaskedChars });
+}

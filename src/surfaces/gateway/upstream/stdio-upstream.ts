@@ -1,0 +1,64 @@
+/** Runs the wrapped server: a child process without a shell, whose lines are read and whose end is reported. */
+import { spawn } from "node:child_process";
+import { formatSize } from "../../../system/quantities.ts";
+import { redactSecrets } from "../../../system/redact-secrets.ts";
+import { splitLines } from "../split-lines.ts";
+import type { Upstream } from "./upstream.ts";
+
+export type StdioOptions = {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of the environment that the server gets. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Takes what the server writes to its error output, where servers log. */
+  note(text: string): void;
+};
+
+/** How long a server may take to end after its input was closed, and after it was asked to. */
+const STOP_MS = 2_000;
+
+/** How much a server may leave unread. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** Starts the server. Secrets are taken out of what it logs. */
+export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptions): Upstream {
+  const child = spawn(command, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const { stdin } = child;
+  void passLog(child.stderr, note);
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`The server could not be started: ${error.message}.`));
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? `The server ended with code ${code}.` : `The server was ended by ${signal}.`),
+    );
+  });
+  stdin.on("error", () => undefined); // Its end is reported by `ended`.
+  return {
+    lines: splitLines(child.stdout),
+    async write(line) {
+      if (stdin.destroyed || stdin.writableEnded) return "The server has ended.";
+      if (stdin.writableLength > MAX_UNREAD_BYTES)
+        return `The server does not read: ${formatSize(stdin.writableLength)} are waiting for it.`;
+      stdin.write(`${line}\n`);
+      return undefined;
+    },
+    ended,
+    async stop() {
+      stdin.end();
+      const timers = [
+        setTimeout(() => child.kill("SIGTERM"), STOP_MS),
+        setTimeout(() => child.kill("SIGKILL"), 2 * STOP_MS),
+      ];
+      await ended;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+async function passLog(stream: AsyncIterable<Uint8Array>, note: (text: string) => void): Promise<void> {
+  try {
+    for await (const line of splitLines(stream)) note(`${redactSecrets(line)}\n`);
+  } catch {
+    // A line that never ends, or an output that broke off: the server's messages are on another stream.
+  }
+}

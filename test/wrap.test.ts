@@ -1,0 +1,121 @@
+/** `spillway wrap` and `unwrap`, through the command, for every client. */
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { listServers, openClientConfig, setServer } from "../src/surfaces/clients/client-config.ts";
+import { clients } from "../src/surfaces/clients/clients.ts";
+import { findClient } from "../src/surfaces/clients/find-clients.ts";
+import { readWrapped } from "../src/surfaces/clients/own-command.ts";
+import { noteResultSize } from "../src/surfaces/gateway/result-sizes.ts";
+import { openCli } from "./cli.ts";
+
+const plain = { command: "npx", args: ["-y", "some-server", "--flag"] };
+
+/** A home folder in which one client has two servers of others. */
+async function openHome(id: string) {
+  const cli = await openCli();
+  const client = findClient(id);
+  const machine = { env: {}, platform: process.platform, home: cli.userHome, cwd: cli.work };
+  const path = client.userFiles(machine)[0] ?? assert.fail();
+  await mkdir(dirname(path), { recursive: true });
+  const open = () => openClientConfig(client, "user", machine);
+  for (const name of ["files", "issues"]) await writeFile(path, setServer(await open(), name, plain));
+  const comment = { JSON: "// mine\n", TOML: "# mine\n", YAML: "# mine\n" }[client.format];
+  const before = `${comment}${await readFile(path, "utf8")}`;
+  await writeFile(path, before);
+  return {
+    ...cli,
+    path,
+    before,
+    wrap: (...args: string[]) => cli.run(["wrap", "--client", id, ...args]),
+    unwrap: (...args: string[]) => cli.run(["unwrap", "--client", id, ...args]),
+    text: () => readFile(path, "utf8"),
+    servers: async () => Object.fromEntries(listServers(await open()).map(({ name, server }) => [name, server])),
+  };
+}
+
+describe("every client", () => {
+  for (const { id } of clients)
+    test(`${id}: its servers are wrapped, and the file is restored byte for byte`, async () => {
+      await using home = await openHome(id);
+      const wrapped = await home.wrap("--yes");
+      assert.deepEqual([wrapped.status, wrapped.err], [0, ""]);
+      for (const name of ["files", "issues"]) {
+        const server = (await home.servers())[name];
+        assert.deepEqual(readWrapped(server), plain, JSON.stringify(server));
+        assert.deepEqual(server?.args.slice(-8), ["gateway", "--name", name, "--", "npx", ...plain.args]);
+      }
+      assert.match(await home.text(), /mine/);
+      assert.match((await home.wrap("--yes")).out, /nothing to change/);
+      assert.equal((await home.unwrap("--yes")).status, 0);
+      assert.equal(await home.text(), home.before);
+    });
+});
+
+describe("wrapping", () => {
+  test("takes only the servers that are named, and only those out again", async () => {
+    await using home = await openHome("cursor");
+    await home.wrap("files", "--yes");
+    assert.deepEqual((await home.servers()).issues, plain);
+    await home.wrap("--yes");
+    await home.unwrap("files", "--yes");
+    const { files, issues } = await home.servers();
+    assert.deepEqual([files, readWrapped(issues)], [plain, plain]);
+    await home.unwrap("--yes");
+    assert.deepEqual(await home.servers(), { files: plain, issues: plain });
+  });
+
+  test("is taken out of a file that has changed since, and the change stays", async () => {
+    await using home = await openHome("cursor");
+    await home.wrap("--yes");
+    await writeFile(home.path, `${await home.text()}// later\n`);
+    await home.unwrap("--yes");
+    assert.equal(await home.text(), `${home.before}// later\n`);
+  });
+
+  test("names the variables of an entry, and leaves their values where they are", async () => {
+    await using home = await openHome("cursor");
+    const entry = { command: "server", args: [], env: { API_TOKEN: "secret" } };
+    await writeFile(home.path, JSON.stringify({ mcpServers: { keyed: entry } }));
+    await home.wrap("--yes");
+    const { keyed } = JSON.parse(await home.text()).mcpServers;
+    assert.deepEqual(keyed.args.slice(-5), ["keyed", "--env", "API_TOKEN", "--", "server"]);
+    assert.deepEqual(keyed.env, { API_TOKEN: "secret" });
+  });
+
+  test("writes nothing with --dry-run, nor without an answer", async () => {
+    await using home = await openHome("codex");
+    const dry = await home.wrap("--dry-run");
+    assert.equal(dry.status, 0);
+    assert.match(dry.out, /\+.*gateway/);
+    assert.equal((await home.wrap()).status, 3);
+    assert.equal(await home.text(), home.before);
+  });
+
+  test("leaves Spillway itself and servers with a URL alone, and lists them", async () => {
+    await using home = await openHome("cursor");
+    const mcpServers = {
+      own: { command: "spillway", args: ["mcp"] },
+      web: { url: "https://example.com/mcp" },
+      files: { command: "npx", args: ["-y", "files"] },
+    };
+    await writeFile(home.path, JSON.stringify({ mcpServers }));
+    await home.wrap("--yes");
+    const after = JSON.parse(await home.text()).mcpServers;
+    assert.deepEqual([after.own, after.web], [mcpServers.own, mcpServers.web]);
+    noteResultSize(join(home.home, "gateway"), "files", "search", 276_781);
+    const { out } = await home.wrap("--list");
+    assert.match(
+      out,
+      /own: Spillway itself\n.*web: over HTTP, cannot be wrapped\n.*files: wrapped; last large result 276,781 characters \(search\)/,
+    );
+  });
+
+  test("of a server that no client has says which there are", async () => {
+    await using home = await openHome("cursor");
+    const { status, err } = await home.wrap("fils", "--yes");
+    assert.equal(status, 2);
+    assert.match(err, /No client has a server "fils"\.[\s\S]*There are files, issues\./);
+  });
+});
