@@ -118,7 +118,9 @@ describe("over MCP", () => {
       response.writeHead(200, { "content-type": "application/pdf" }).end(url === "/secret" ? secret : login);
     });
     await using mcp = await openMcp();
-    const client = await mcp.client("2025-11-25", { env: { SPILLWAY_NETWORK_ALLOW: server.allow } });
+    const client = await mcp.client("2025-11-25", {
+      env: { SPILLWAY_NETWORK_ALLOW: server.allow, SPILLWAY_MCP_FORM: "both" },
+    });
     const call = async (name: string, input: Record<string, unknown>) => {
       const { content, structuredContent } = await client.callTool({ name, arguments: input });
       return { text: JSON.stringify(content), fields: structuredContent as Record<string, unknown> };

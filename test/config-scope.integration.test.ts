@@ -311,7 +311,7 @@ describe("a hostile project", () => {
       assert.ok(refs.every((ref) => keptRefs.includes(ref)));
       assert.match((await runner.run(["read", gone ?? ""])).err, /expired on .*removed by its owner/);
       if (argv[0] === "mcp") {
-        assert.match(out, /home may not be set by a project's file.*Also ignored: run, tokens\.model/);
+        assert.match(out, /home may not be set by a project's file.*Also ignored: run, mcp\.form/);
         assert.match(err, /events\.runs may not be set by a project's file/);
       } else {
         assert.equal(err.match(/may not be set by a project's file/g)?.length, 1, err);

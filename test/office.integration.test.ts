@@ -125,7 +125,7 @@ describe("an office document", { timeout: 120_000 }, () => {
   test("is read through the protocol", async () => {
     await using mcp = await openMcp();
     await mcp.write("talk.pptx", talk);
-    const client = await mcp.client("2026-07-28");
+    const client = await mcp.client("2026-07-28", { env: { SPILLWAY_MCP_FORM: "both" } });
     const call = async (name: string, args: Record<string, unknown>) => {
       const { content, structuredContent } = await client.callTool({ name, arguments: args });
       return { text: JSON.stringify(content), fields: structuredContent as Record<string, unknown> };
