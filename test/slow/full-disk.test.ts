@@ -161,7 +161,9 @@ describe("a full disk", { skip }, () => {
     using disk = mountSmallDisk(2 * 1024 * 1024);
     await mcp.write("gauge7.ts", gauge(7));
     disk.fill();
-    const client = await mcp.client("2025-11-25", { env: { SPILLWAY_HOME: join(disk.path, "home") } });
+    const client = await mcp.client("2025-11-25", {
+      env: { SPILLWAY_HOME: join(disk.path, "home"), SPILLWAY_MCP_FORM: "both" },
+    });
     const call = async (name: string, input: Record<string, unknown>) => {
       const result = (await client.callTool({ name, arguments: input })) as {
         content: { text?: string }[];
