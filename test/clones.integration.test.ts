@@ -13,6 +13,7 @@ import { makeTemporaryFolder } from "./bodies.ts";
 import { openCli } from "./cli.ts";
 import { git, startGitServer } from "./git-server.ts";
 import { openMcp } from "./mcp.ts";
+import { startServer } from "./server.ts";
 
 /** A server with the repository `delta/weir`, and a command line that may reach it. */
 async function openServer(change: (folder: string) => Promise<void> = async () => undefined) {
@@ -169,11 +170,31 @@ describe("a cloned repository", () => {
     assert.deepEqual([setup.server.requests.length, setup.clones().length], [0, 0]);
   });
 
+  test("that redirects gets no token, and its target neither", async () => {
+    await using other = await startServer((_, response) => void response.writeHead(404).end());
+    await using first = await startServer(({ url }, response) => {
+      response.writeHead(302, { location: `${other.origin}${url}` }).end();
+    });
+    await using cli = await openCli();
+    const set = [
+      "--set",
+      `network.allow=${first.allow},${other.allow}`,
+      "--set",
+      `sites.addresses=github=${first.origin}`,
+    ];
+    const { err, out } = await cli.run(["fetch", `${first.origin}/delta/weir`, "--clone", ...set], {
+      env: { GITHUB_TOKEN: "s3cret-token" },
+    });
+    assert.ok(first.requests.length > 0 && first.requests[0]?.headers.authorization?.startsWith("Basic "));
+    assert.deepEqual(other.requests, []);
+    assert.match(err + out, /could not be cloned: it redirects/);
+  });
+
   test("that fails says why and leaves nothing", async () => {
     await using setup = await openServer();
     const { err, out, status } = await setup.fetch(`${setup.server.origin}/delta/missing`);
     assert.equal(status, 1);
-    assert.match(err + out, /could not be cloned: .+ Check the address/s);
+    assert.match(err + out, /could not be cloned: there is no such repository, or it is private\.\s+Check the address/);
     assert.deepEqual(setup.clones(), []);
     const file = await setup.fetch("a.txt");
     assert.match(file.err + file.out, /Only a repository at an http or https address can be cloned/);

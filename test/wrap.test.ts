@@ -44,7 +44,7 @@ describe("every client", () => {
       for (const name of ["files", "issues"]) {
         const server = (await home.servers())[name];
         assert.deepEqual(readWrapped(server), plain, JSON.stringify(server));
-        assert.deepEqual(server?.args.slice(-8), ["gateway", "--name", name, "--", "npx", ...plain.args]);
+        assert.deepEqual(server?.args.slice(-8), ["gateway", `--name=${name}`, "--env=*", "--", "npx", ...plain.args]);
       }
       assert.match(await home.text(), /mine/);
       assert.match((await home.wrap("--yes")).out, /nothing to change/);
@@ -80,8 +80,54 @@ describe("wrapping", () => {
     await writeFile(home.path, JSON.stringify({ mcpServers: { keyed: entry } }));
     await home.wrap("--yes");
     const { keyed } = JSON.parse(await home.text()).mcpServers;
-    assert.deepEqual(keyed.args.slice(-5), ["keyed", "--env", "API_TOKEN", "--", "server"]);
+    assert.deepEqual(keyed.args.slice(-4), ["--name=keyed", "--env=*", "--", "server"]);
     assert.deepEqual(keyed.env, { API_TOKEN: "secret" });
+  });
+
+  test("goes by the first of our commands, whatever the server's own arguments are called", async () => {
+    await using home = await openHome("cursor");
+    const mcpServers = {
+      angular: { command: "npx", args: ["-y", "@angular/cli", "mcp"] },
+      mcp: { command: "docker", args: ["mcp", "gateway", "run", "--", "x"] },
+      "-dash": { command: "npx", args: ["files"] },
+      own: { command: "spillway", args: ["gateway", "--url", "https://example.com/mcp"] },
+    };
+    const before = JSON.stringify({ mcpServers }, null, 2);
+    await writeFile(home.path, before);
+    await home.wrap("--yes");
+    const servers = await home.servers();
+    for (const name of ["angular", "mcp", "-dash"] as const)
+      assert.deepEqual(readWrapped(servers[name]), mcpServers[name], name);
+    assert.deepEqual(servers.own, mcpServers.own);
+    await writeFile(home.path, `${await home.text()}\n`);
+    await home.unwrap("--yes");
+    assert.deepEqual(JSON.parse(await home.text()), { mcpServers });
+  });
+
+  test("leaves arguments that it does not understand alone", async () => {
+    await using home = await openHome("cursor");
+    const mcpServers = { a: { command: "srv", args: ["--port", 8080] }, b: { command: "srv", args: "-y pkg" } };
+    await writeFile(home.path, JSON.stringify({ mcpServers }));
+    await home.wrap("--yes");
+    assert.deepEqual(JSON.parse(await home.text()), { mcpServers });
+  });
+
+  test("refuses two servers of one name", async () => {
+    await using home = await openHome("continue");
+    const text =
+      "mcpServers:\n  - name: db\n    command: npx\n    args: [first]\n  - name: db\n    command: uvx\n    args: [second]\n";
+    await writeFile(home.path, text);
+    const { err, out } = await home.wrap("--yes");
+    assert.match(err + out, /two servers named "db"/);
+    assert.equal(await home.text(), text);
+  });
+
+  test("shows no secret", async () => {
+    await using home = await openHome("cursor");
+    const env = { GITHUB_TOKEN: "ghp_0123456789abcdefghijABCDEFGHIJ012345" };
+    await writeFile(home.path, JSON.stringify({ mcpServers: { a: { command: "srv", args: [], env } } }));
+    const { out } = await home.wrap("--dry-run");
+    assert.ok(out.includes("gateway") && !out.includes("ghp_0123"), out);
   });
 
   test("writes nothing with --dry-run, nor without an answer", async () => {
@@ -108,7 +154,7 @@ describe("wrapping", () => {
     const { out } = await home.wrap("--list");
     assert.match(
       out,
-      /own: Spillway itself\n.*web: over HTTP, cannot be wrapped\n.*files: wrapped; last large result 276,781 characters \(search\)/,
+      /own: Spillway itself\n.*web: not started by a command [^\n]*\n.*files: wrapped; last large result 276,781 characters \(search\)/,
     );
   });
 

@@ -72,7 +72,7 @@ async function listTargets(page: URL, { settings, env }: CloneSession): Promise<
       .join("/")
       .replace(/\.git$/, "")}.git`,
   );
-  const authorization = site && (await makeAuthorization(site, env));
+  const authorization = site && mayGetToken(url, site) ? await makeAuthorization(site, env) : undefined;
   const refNames = readRefNames(rest);
   const refs = refNames.map((_, index) => refNames.slice(0, index + 1).join("/")).slice(0, MAX_REF_NAMES);
   return (refs.length === 0 ? [undefined] : refs).map((ref) => ({ url, ref, authorization }));
@@ -89,6 +89,11 @@ function splitRepository({ name }: FoundSite, names: readonly string[]) {
 function readRefNames([kind = "", ...rest]: readonly string[]): readonly string[] {
   if (!["tree", "blob", "raw", "commit", "commits", "src"].includes(kind)) return [];
   return ["branch", "tag", "commit"].includes(rest[0] ?? "") ? rest.slice(1) : rest;
+}
+
+/** A token is for the server that the settings name, or else for the public one over a secure connection. */
+function mayGetToken({ protocol, port, origin }: URL, { apiUrl }: FoundSite): boolean {
+  return apiUrl === undefined ? protocol === "https:" && port === "" : new URL(apiUrl).origin === origin;
 }
 
 async function makeAuthorization(site: FoundSite, env: CloneSession["env"]): Promise<string | undefined> {

@@ -46,6 +46,8 @@ export type CloneContext = {
 };
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
+/** What even the smallest file takes on a disk; one more is for its name. */
+const BLOCK_BYTES = 4_096;
 const WATCH_INTERVAL_MS = 250;
 const LOCK_WAIT_MS = 200;
 
@@ -55,6 +57,7 @@ const LOCK_WAIT_MS = 200;
  */
 export async function cloneRepository(target: CloneTarget, context: CloneContext): Promise<Clone> {
   const { folder, signal } = context;
+  if (target.ref !== undefined && !plainRef.test(target.ref)) throw makeRefError(target.ref);
   await makeFolders(folder);
   const path = join(folder, makeName(target));
   for (;;) {
@@ -65,9 +68,9 @@ export async function cloneRepository(target: CloneTarget, context: CloneContext
 }
 
 /** `weir-4f1c2ab09d33`: the repository's name and what it was cloned by. */
-function makeName({ url, ref }: CloneTarget): string {
+function makeName({ url, ref, authorization = "" }: CloneTarget): string {
   const digest = createHash("sha256")
-    .update(`${url.href}\n${ref ?? ""}`)
+    .update(`${url.href}\n${ref ?? ""}\n${authorization}`)
     .digest("hex")
     .slice(0, 12);
   const repository =
@@ -117,8 +120,11 @@ async function fetchFiles(folder: string, target: CloneTarget, context: CloneCon
   const commit = (await git(["rev-parse", "FETCH_HEAD^{commit}"])).toString("utf8").trim();
   const { kept, leftOut } = splitFiles(await git(["ls-tree", "-r", "-z", commit]), await listSizes(git));
   const sizeBytes = kept.reduce((sum, file) => sum + file.sizeBytes, 0);
-  if (sizeBytes > context.maxBytes) throw makeTooLargeError(context);
+  const diskBytes = kept.reduce((sum, file) => sum + Math.ceil(file.sizeBytes / BLOCK_BYTES + 1) * BLOCK_BYTES, 0);
+  if (diskBytes > context.maxBytes) throw makeTooLargeError(context);
   const index = kept.map(({ mode, oid, path }) => `${mode} ${oid}\t${path}\0`).join("");
+  // The repository's own attributes could rewrite files while they are written.
+  await writeFile(join(folder, ".git", "info", "attributes"), "* -text -ident -filter -working-tree-encoding\n");
   await git(["update-index", "-z", "--index-info"], { stdin: index });
   await git(["checkout-index", "--all", "--quiet"]);
   // What is left of git would only be something to execute.
@@ -138,7 +144,8 @@ async function fetchCommit(
   const signal = AbortSignal.any([context.signal, tooLarge.signal]);
   const config = {
     "http.proxy": proxy.url,
-    "http.followRedirects": proxy.isGuarded ? "initial" : "false",
+    // Git would send the token to whatever host a redirect names.
+    "http.followRedirects": proxy.isGuarded && authorization === undefined ? "initial" : "false",
     "remote.origin.url": url.href,
     "remote.origin.promisor": "true",
     "remote.origin.partialCloneFilter": `blob:limit=${MAX_FILE_BYTES}`,
@@ -146,13 +153,8 @@ async function fetchCommit(
   };
   const protocol = url.protocol === "http:" ? "http" : "https";
   const args = [
-    "fetch",
-    "--quiet",
-    "--depth=1",
-    "--no-tags",
-    `--filter=blob:limit=${MAX_FILE_BYTES}`,
-    "origin",
-    ref ?? "HEAD",
+    ...["fetch", "--quiet", "--depth=1", "--no-tags", `--filter=blob:limit=${MAX_FILE_BYTES}`],
+    ...["--", "origin", ref ?? "HEAD"],
   ];
   const watching = watchSize(join(folder, ".git"), context.maxBytes, tooLarge, signal);
   try {
@@ -235,18 +237,36 @@ function makeTooLargeError({ maxBytes }: CloneContext): SpillwayError {
   );
 }
 
+/** What git takes for a name, not for an option, a range or a pattern. */
+const plainRef = /^[^-+\s:*?^~\\[\p{Cc}][^\s:*?^~\\[\p{Cc}]*$/u;
+
+function makeRefError(ref: string): SpillwayError {
+  return new SpillwayError("source_not_found", `The repository has no branch, tag or commit ${clip(ref)}.`, {
+    hint: "Fetch the repository's address without forceClone to see its default branch.",
+  });
+}
+
+/** Git's words come in part from the server, so only known ones are repeated, as ours. */
+function describeGitFailure(detail: string): string {
+  if (/redirect|error: 30\d/i.test(detail)) return "it redirects; give the address that it redirects to";
+  if (/not found|404/i.test(detail)) return "there is no such repository, or it is private";
+  if (/authentication|could not read Username|403|401/i.test(detail)) return "it asks for a token";
+  if (/timed out|low speed|timeout/i.test(detail)) return "it did not answer in time";
+  return "git failed";
+}
+
 function toCloneError(error: unknown, { host }: URL, ref: string | undefined): unknown {
   if (!(error instanceof GitError)) return error;
   const missing = /couldn't find remote ref|not our ref/i.test(error.detail);
-  if (missing && ref !== undefined) {
-    return new SpillwayError("source_not_found", `The repository has no branch, tag or commit ${clip(ref)}.`, {
-      hint: "Fetch the repository's address without forceClone to see its default branch.",
-    });
-  }
-  return new SpillwayError("source_unreadable", `${clip(host)} could not be cloned: ${error.detail || "git failed"}`, {
-    hint: "Check the address; a private repository needs a token in the environment.",
-    cause: error,
-  });
+  if (missing && ref !== undefined) return makeRefError(ref);
+  return new SpillwayError(
+    "source_unreadable",
+    `${clip(host)} could not be cloned: ${describeGitFailure(error.detail)}.`,
+    {
+      hint: "Check the address; a private repository needs a token in the environment.",
+      cause: error,
+    },
+  );
 }
 
 /** Deletes the clones that were not used for this long, and what killed processes left; returns how many. */

@@ -20,7 +20,7 @@ export function toMarkdownSource(name: string, markdown: string, notes: readonly
   };
 }
 
-/** `**name**: value` for each value that is not empty, one a line. */
+/** `- name: value` for each value that is not empty, one a line. */
 export function writeFacts(facts: Readonly<Record<string, string | number | undefined>>): string {
   const lines = Object.entries(facts).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [`- ${name}: ${value}`],
@@ -37,7 +37,8 @@ export const joinParts = (...parts: readonly string[]): string =>
 
 /** Code in a fence that is longer than any in it. */
 export function writeFence(code: string, language = ""): string {
-  const longest = Math.max(2, ...[...code.matchAll(/^\s*(`{3,})/gm)].map(([, ticks = ""]) => ticks.length));
+  let longest = 2;
+  for (const [, ticks = ""] of code.matchAll(/^[ \t]*(`{3,})/gm)) longest = Math.max(longest, ticks.length);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${code.replace(/\n$/, "")}\n${fence}`;
 }

@@ -4,6 +4,7 @@ import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { ADVICE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
+import { readToken } from "./site-token.ts";
 import { type FoundSite, findSite } from "./sites.ts";
 
 type SiteSession = Pick<Session, "settings" | "env" | "network">;
@@ -19,12 +20,20 @@ export function throughSite(source: Source, given: string, session: SiteSession)
     given: shown,
     // A fragment chooses lines of a file, so it names another source.
     identity: `${identity}${url.hash}`,
-    ...(fingerprint && { fingerprint: async () => JSON.stringify([site, url.hash, await fingerprint()]) }),
+    // What a private page says depends on the token.
+    ...(fingerprint && {
+      fingerprint: async () => JSON.stringify([site, url.hash, await findToken(site, session), await fingerprint()]),
+    }),
     open: (options) => openPage({ url, site, session, openItself: () => open(options), options }),
     ...(revalidate && {
       revalidate: (_validators, options) => openPage({ url, site, session, openItself: () => open(options), options }),
     }),
   };
+}
+
+async function findToken(site: FoundSite, { env }: SiteSession): Promise<string | null> {
+  const { token } = await site.load();
+  return (token && readToken(token, env)) ?? null;
 }
 
 function toUrl(given: string): URL | undefined {
@@ -75,5 +84,7 @@ function hintFor(error: unknown, tokenName: string | undefined): string {
 
 function addNote(source: OpenedSource, note: string): OpenedSource {
   const { response } = source;
-  return response === undefined ? source : { ...source, response: { ...response, notes: [...response.notes, note] } };
+  if (response === undefined) return source;
+  // The API may answer the next time.
+  return { ...source, response: { ...response, freshness: undefined, notes: [...response.notes, note] } };
 }

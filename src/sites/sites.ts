@@ -1,4 +1,5 @@
 /** All sites that are read through their API, and the choice of the one that a URL belongs to. */
+import { isLoopbackHost } from "../acquire/http/guard/ip-addresses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Site } from "./site.ts";
 
@@ -12,7 +13,7 @@ type SiteEntry = {
 const sites: readonly SiteEntry[] = [
   {
     name: "github",
-    hosts: /^(www\.|gist\.|raw\.)?github(usercontent)?\.com$/,
+    hosts: /^(www\.|gist\.)?github\.com$/,
     load: async () => (await import("./forges/github.ts")).github,
   },
   { name: "gitlab", hosts: /^gitlab\.com$/, load: async () => (await import("./forges/gitlab.ts")).gitlab },
@@ -43,11 +44,17 @@ const sites: readonly SiteEntry[] = [
 
 export type FoundSite = { readonly name: string; readonly apiUrl: string | undefined; load(): Promise<Site> };
 
-/** The site of a page, by its host or by the host of an address in the settings; undefined for all other pages. */
+/**
+ * The site of a page, by its host or by the host of an address in the settings; undefined for all other pages. An address of
+ * one's own server is for the pages of that server; only one on this machine, such as a test's, is for the public pages too.
+ */
 export function findSite({ hostname, host }: URL, addresses: readonly string[]): FoundSite | undefined {
   const named = parseAddresses(addresses);
   const site = sites.find(({ name, hosts }) => hosts.test(hostname) || isAt(host, named.get(name)));
-  return site && { name: site.name, apiUrl: named.get(site.name), load: site.load };
+  if (site === undefined) return undefined;
+  const address = named.get(site.name);
+  const isUsed = address !== undefined && (isAt(host, address) || isLoopbackHost(new URL(address).hostname));
+  return { name: site.name, apiUrl: isUsed ? address : undefined, load: site.load };
 }
 
 const isAt = (host: string, address: string | undefined): boolean =>

@@ -17,7 +17,7 @@ const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Weir</title><link
 <author><name>Ada</name></author><updated>2026-03-02T00:00:00Z</updated><content type="html">&lt;p&gt;Words&lt;/p&gt;</content></entry></feed>`;
 
 const sitemap = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-<url><loc>https://weir.example/a</loc><lastmod>2026-03-02</lastmod></url><url><loc>https://weir.example/b?x=1&amp;y=2</loc></url></urlset>`;
+<url><loc>https://weir.example/a</loc><image:image><image:loc>https://weir.example/i.png</image:loc></image:image><lastmod>2026-03-02</lastmod></url><url><loc>https://weir.example/b?x=1&amp;y=2</loc></url></urlset>`;
 
 const asFeed = (mediaType: string, source: string) =>
   ({ kind: "text", mediaType, bytes: Buffer.from(source) }) as const;
@@ -54,13 +54,21 @@ describe("a feed", () => {
     );
   });
 
+  test("takes only its own parts, not those of pictures, of other namespaces or of a source", () => {
+    const source = `<rss xmlns:media="m" xmlns:itunes="i"><channel><title>Show</title><image><url>https://a.example/i.png</url><title>Pic</title></image>
+<item><title>Post</title><itunes:title>Other</itunes:title><media:group><media:title>Pic</media:title></media:group><description>Hi</description><media:description>No</media:description></item></channel></rss>`;
+    assert.equal(read(source), "# Show\n\n## Post\n\nHi\n\n");
+    const xhtml = `<feed><title>F</title><entry><title>E</title><source><title>S</title></source><content type="xhtml"><div><p>Words <b>inside</b></p></div></content></entry></feed>`;
+    assert.equal(read(xhtml), "# F\n\n## E\n\nWords inside\n\n");
+  });
+
   test("is read alike, however its bytes arrive", () => {
     for (const source of [rss, atom, sitemap])
       for (const chunkChars of [1, 7, 64]) assert.equal(read(source, chunkChars), read(source));
   });
 
   test("that nests without end stops with what it has", () => {
-    assert.match(read(`<rss><item><title>One</title></item>${"<a>".repeat(5_000)}`), /## One/);
+    assert.match(read(`<rss><channel><item><title>One</title></item>${"<a>".repeat(5_000)}`), /## One/);
   });
 });
 

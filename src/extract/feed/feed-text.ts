@@ -4,8 +4,17 @@ import { writeWholePage } from "../html/page.ts";
 import { toPlainText } from "../html/plain-text.ts";
 import { scanXml, XmlLimitError, type XmlTag } from "../xml/scan-xml.ts";
 
-/** The elements that are one entry each, and the text of its parts by the name of its element. */
-const entryNames: ReadonlySet<string> = new Set(["item", "entry", "url", "sitemap"]);
+/** The elements that are one entry each, by the element that they are in. */
+const entriesIn: Readonly<Record<string, string>> = {
+  channel: "item",
+  RDF: "item",
+  feed: "entry",
+  urlset: "url",
+  sitemapindex: "sitemap",
+};
+
+/** Of other namespaces only these parts of an entry are read. */
+const prefixedParts: ReadonlySet<string> = new Set(["content:encoded", "dc:creator", "dc:date"]);
 
 type Entry = { readonly [part: string]: string };
 
@@ -25,7 +34,10 @@ export class FeedText {
   #written = "";
   #feed: Record<string, string> = {};
   #entry: Record<string, string> | undefined;
-  #part = "";
+  /** The part that text belongs to, and how deep its element is. */
+  #part: { readonly name: string; readonly depth: number } | undefined;
+  #path: string[] = [];
+  #entryDepth = 0;
   #isHeaded = false;
   #isEnded = false;
 
@@ -53,21 +65,37 @@ export class FeedText {
   }
 
   #open(name: string, tag: XmlTag): void {
-    if (this.#entry === undefined && entryNames.has(name)) {
+    const parent = this.#path.at(-1) ?? "";
+    this.#path.push(name);
+    if (this.#entry === undefined && entriesIn[parent] === name) {
       if (!this.#isHeaded) this.#written += this.#writeHead();
       this.#entry = {};
+      this.#entryDepth = this.#path.length;
+      return;
     }
-    this.#part = name;
-    const href = name === "link" ? tag.get("href") : undefined;
+    if (this.#isPart(name, parent, tag.prefix)) this.#part = { name, depth: this.#path.length };
+    const href = this.#part?.name === "link" ? tag.get("href") : undefined;
     if (href !== undefined && /^(alternate)?$/.test(tag.get("rel") ?? "")) this.#parts.link ??= href;
   }
 
+  /** A direct child of an entry or of the feed itself, or the name of an author. What is inside a part belongs to it. */
+  #isPart(name: string, parent: string, prefix: string): boolean {
+    if (this.#part !== undefined && this.#part.name !== "author") return false;
+    const isAuthorName = parent === "author" && name === "name";
+    const isDirect = this.#entry === undefined ? parent in entriesIn : this.#path.length === this.#entryDepth + 1;
+    const isOurs = prefix === "" || prefix === "atom" || prefixedParts.has(`${prefix}:${name}`);
+    return isAuthorName || (isDirect && isOurs);
+  }
+
   #close(name: string): void {
-    if (this.#entry !== undefined && entryNames.has(name)) {
+    if (this.#entry !== undefined && this.#path.length === this.#entryDepth) {
       this.#written += writeEntry(this.#entry);
       this.#entry = undefined;
     }
-    this.#part = "";
+    if (this.#part?.depth === this.#path.length) this.#part = undefined;
+    // An element that was not closed ends with the one around it.
+    const depth = this.#path.lastIndexOf(name);
+    if (depth >= 0) this.#path.length = depth;
   }
 
   get #parts(): Record<string, string> {
@@ -75,9 +103,10 @@ export class FeedText {
   }
 
   #add(text: string): void {
-    if (this.#part === "") return;
-    const before = this.#parts[this.#part] ?? "";
-    if (before.length < MAX_PART_CHARS) this.#parts[this.#part] = (before + text).slice(0, MAX_PART_CHARS);
+    if (this.#part === undefined) return;
+    const { name } = this.#part;
+    const before = this.#parts[name] ?? "";
+    if (before.length < MAX_PART_CHARS) this.#parts[name] = (before + text).slice(0, MAX_PART_CHARS);
   }
 
   #writeHead(): string {

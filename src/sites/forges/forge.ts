@@ -2,7 +2,7 @@
 import type { OpenedSource } from "../../acquire/source.ts";
 import { SpillwayError } from "../../errors.ts";
 import { formatSize } from "../../system/quantities.ts";
-import type { SiteApi, SitePage } from "../site.ts";
+import type { BoundedText, SiteApi, SitePage } from "../site.ts";
 import { readText } from "../site-api.ts";
 import { joinParts, toMarkdownSource, writeFacts, writeFence } from "../site-document.ts";
 import { type Thread, writeThread } from "../threads/thread.ts";
@@ -164,6 +164,16 @@ function writeChange(name: string, { title, facts, message, diff, isCut }: Chang
 function writeRelease({ name, tag, day, body }: Release): string {
   const title = name === "" || name === tag ? tag : `${name} (${tag})`;
   return joinParts(`## ${title}`, day, body);
+}
+
+/** A part that the rest can do without: an API may refuse it, for example because it is too large. */
+export async function readOptional(read: () => Promise<BoundedText>): Promise<BoundedText> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SpillwayError) return { text: "", isCut: true };
+    throw error;
+  }
 }
 
 /** A file's patch with the header that `git diff` gives it. */

@@ -13,6 +13,7 @@ import {
   type Release,
   readForgePage,
   readLines,
+  readOptional,
   writePatch,
 } from "./forge.ts";
 
@@ -26,11 +27,13 @@ export const github: Site = {
 
   findPage(url) {
     const names = splitPath(url);
-    if (url.hostname === "gist.github.com")
-      return names.length >= 2 ? (api) => readGist(api, names[1] ?? "") : undefined;
+    if (url.hostname === "gist.github.com") {
+      const id = names[1] ?? "";
+      return names.length === 2 && /^[\da-f]{4,}$/.test(id) ? (api) => readGist(api, id) : undefined;
+    }
     const [owner, name, ...rest] = names;
     if (owner === undefined || name === undefined || reserved.has(owner)) return undefined;
-    const page = url.hostname === "raw.githubusercontent.com" ? toRawPage(rest) : toPage(rest, url.hash);
+    const page = toPage(rest, url.hash);
     const repository = `/repos/${encodePath(owner)}/${encodePath(name.replace(/\.git$/, ""))}`;
     return page && readForgePage(page, (api) => openGithub(api, repository));
   },
@@ -43,9 +46,6 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 );
 
-const toRawPage = (rest: readonly string[]): ForgePage | undefined =>
-  rest.length < 2 ? undefined : { kind: "file", place: { names: rest[0] === "refs" ? rest.slice(2) : rest } };
-
 function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | undefined {
   const [first = ""] = rest;
   switch (kind) {
@@ -55,7 +55,9 @@ function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | u
       return { kind: "folder", place: { names: rest } };
     case "blob":
     case "raw":
-      return rest.length < 2 ? undefined : { kind: "file", place: { names: rest }, lines: readLines(hash) };
+      return rest.length < 2
+        ? undefined
+        : { kind: "file", place: { names: withoutRefs(rest) }, lines: readLines(hash) };
     case "issues":
       return /^\d+$/.test(first) ? { kind: "issue", number: first } : undefined;
     case "pull":
@@ -72,6 +74,10 @@ function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | u
       return undefined;
   }
 }
+
+/** `refs/heads/main` is `main`. */
+const withoutRefs = (names: readonly string[]): readonly string[] =>
+  names[0] === "refs" && /^(heads|tags)$/.test(names[1] ?? "") ? names.slice(2) : names;
 
 function toComparison(range: string): ForgePage | undefined {
   const [base = "", head = ""] = range.split(/\.{2,3}/);
@@ -183,7 +189,9 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
       getAll(`/pulls/${number}/reviews`),
       getAll(`/pulls/${number}/comments`),
     ]);
-    const diff = await api.text(`${repository}/pulls/${number}`, { accept: "application/vnd.github.diff" });
+    const diff = await readOptional(() =>
+      api.text(`${repository}/pulls/${number}`, { accept: "application/vnd.github.diff" }),
+    );
     return { pull, reviews, notes, diff };
   }
 
@@ -199,7 +207,7 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
         branches: `${toLine(toFields(pull.head).label)} into ${toLine(toFields(pull.base).ref)}`,
         changes: `${pull.changed_files} files, +${pull.additions} -${pull.deletions}`,
       },
-      extra: diff.text === "" ? "" : `${writeFence(diff.text, "diff")}${cut}`,
+      extra: diff.text === "" ? cut : `${writeFence(diff.text, "diff")}${cut}`,
       replies: [...thread.replies, ...reviews.flatMap(toReview), ...toReviewThreads(notes)],
     };
   }

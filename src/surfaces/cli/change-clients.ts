@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { findDataHome } from "../../config/paths.ts";
 import { SpillwayError } from "../../errors.ts";
+import { redactSecrets } from "../../system/redact-secrets.ts";
 import { clip } from "../../system/safe-names.ts";
 import { withConfigLock } from "../clients/change-config.ts";
 import { type Client, type ClientMachine, type Scope, scopes } from "../clients/client.ts";
@@ -84,12 +85,14 @@ async function showChange(
   { client, path, action, diff, command }: PlannedChange,
 ): Promise<void> {
   if (json) {
-    await terminal.out(toJsonLine({ client: client.id, path, action, diff, ...(command && { command }) }));
+    await terminal.out(
+      toJsonLine({ client: client.id, path, action, diff: redactSecrets(diff), ...(command && { command }) }),
+    );
     return;
   }
   const how = command === undefined ? "" : ` (by ${command.join(" ")})`;
   const heading = action === "none" ? `nothing to change in ${path}` : `${headings[action]} ${path}${how}`;
-  await terminal.out(`${client.title}: ${heading}\n${diff}`);
+  await terminal.out(`${client.title}: ${heading}\n${redactSecrets(diff)}`);
 }
 
 async function isConfirmed({ terminal }: Call, count: number): Promise<boolean> {

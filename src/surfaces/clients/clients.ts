@@ -8,15 +8,18 @@ const servers = mapShape("mcpServers");
 /** The revision that most clients speak. */
 const revision = "2025-06-18";
 
+/** The folder that a variable names; an empty variable names none. */
+const folderIn = (value: string | undefined): string | undefined => (value?.trim() ? value : undefined);
+
 export const clients: readonly Client[] = [
   {
     id: "claude-code",
     title: "Claude Code",
     format: "JSON",
     shape: servers,
-    userFiles: ({ env, home }) => [join(env.CLAUDE_CONFIG_DIR ?? home, ".claude.json")],
+    userFiles: ({ env, home }) => [join(folderIn(env.CLAUDE_CONFIG_DIR) ?? home, ".claude.json")],
     projectFiles: [".mcp.json"],
-    signs: ({ env, home }) => [env.CLAUDE_CONFIG_DIR ?? join(home, ".claude")],
+    signs: ({ env, home }) => [folderIn(env.CLAUDE_CONFIG_DIR) ?? join(home, ".claude")],
     programs: ["claude"],
     // Running sessions rewrite ~/.claude.json; the program itself takes its lock.
     ownCommand: {
@@ -46,9 +49,9 @@ export const clients: readonly Client[] = [
     title: "Codex",
     format: "TOML",
     shape: mapShape("mcp_servers"),
-    userFiles: ({ env, home }) => [join(env.CODEX_HOME ?? join(home, ".codex"), "config.toml")],
+    userFiles: ({ env, home }) => [join(folderIn(env.CODEX_HOME) ?? join(home, ".codex"), "config.toml")],
     projectFiles: [".codex/config.toml"],
-    signs: ({ env, home }) => [env.CODEX_HOME ?? join(home, ".codex")],
+    signs: ({ env, home }) => [folderIn(env.CODEX_HOME) ?? join(home, ".codex")],
     programs: ["codex"],
     introducesAs: "codex-mcp-client",
     revision,
@@ -87,9 +90,9 @@ export const clients: readonly Client[] = [
     title: "Copilot CLI",
     format: "JSON",
     shape: mapShape("mcpServers", { type: "local", tools: ["*"] }),
-    userFiles: ({ env, home }) => [join(env.COPILOT_HOME ?? join(home, ".copilot"), "mcp-config.json")],
+    userFiles: ({ env, home }) => [join(folderIn(env.COPILOT_HOME) ?? join(home, ".copilot"), "mcp-config.json")],
     projectFiles: [".mcp.json", ".github/mcp.json"],
-    signs: ({ env, home }) => [env.COPILOT_HOME ?? join(home, ".copilot")],
+    signs: ({ env, home }) => [folderIn(env.COPILOT_HOME) ?? join(home, ".copilot")],
     programs: ["copilot"],
     introducesAs: "github-copilot-developer",
     revision,
@@ -141,9 +144,9 @@ export const clients: readonly Client[] = [
     title: "pi",
     format: "JSON",
     shape: servers,
-    userFiles: ({ env, home }) => [join(env.PI_CODING_AGENT_DIR ?? join(home, ".pi", "agent"), "mcp.json")],
+    userFiles: ({ env, home }) => [join(folderIn(env.PI_CODING_AGENT_DIR) ?? join(home, ".pi", "agent"), "mcp.json")],
     projectFiles: [".pi/mcp.json"],
-    signs: ({ env, home }) => [env.PI_CODING_AGENT_DIR ?? join(home, ".pi", "agent")],
+    signs: ({ env, home }) => [folderIn(env.PI_CODING_AGENT_DIR) ?? join(home, ".pi", "agent")],
     programs: ["pi"],
     introducesAs: "pi",
     revision: "2025-11-25",
@@ -182,7 +185,8 @@ export const clients: readonly Client[] = [
     format: "JSON",
     shape: servers,
     userFiles: (machine) => [
-      machine.env.CLINE_MCP_SETTINGS_PATH ?? join(clineFolder(machine), "settings", "cline_mcp_settings.json"),
+      folderIn(machine.env.CLINE_MCP_SETTINGS_PATH) ??
+        join(clineFolder(machine), "settings", "cline_mcp_settings.json"),
       join(clineExtension(machine), "settings", "cline_mcp_settings.json"),
     ],
     projectFiles: [],
@@ -197,9 +201,9 @@ export const clients: readonly Client[] = [
     title: "Continue",
     format: "YAML",
     shape: listShape,
-    userFiles: ({ env, home }) => [join(env.CONTINUE_GLOBAL_DIR ?? join(home, ".continue"), "config.yaml")],
+    userFiles: ({ env, home }) => [join(folderIn(env.CONTINUE_GLOBAL_DIR) ?? join(home, ".continue"), "config.yaml")],
     projectFiles: [".continue/mcpServers/spillway.yaml"],
-    signs: ({ env, home }) => [env.CONTINUE_GLOBAL_DIR ?? join(home, ".continue")],
+    signs: ({ env, home }) => [folderIn(env.CONTINUE_GLOBAL_DIR) ?? join(home, ".continue")],
     programs: ["cn"],
     newFile: { name: "Local", version: "1.0.0", schema: "v1" },
     introducesAs: "continue-cli-client",
@@ -225,13 +229,13 @@ export const clients: readonly Client[] = [
 /** Where desktop programs keep their settings. */
 function appFolder({ env, platform, home }: ClientMachine): string {
   if (platform === "darwin") return join(home, "Library", "Application Support");
-  if (platform === "win32") return env.APPDATA ?? join(home, "AppData", "Roaming");
-  return env.XDG_CONFIG_HOME ?? join(home, ".config");
+  if (platform === "win32") return folderIn(env.APPDATA) ?? join(home, "AppData", "Roaming");
+  return folderIn(env.XDG_CONFIG_HOME) ?? join(home, ".config");
 }
 
 /** Where programs that follow the XDG rules on every platform keep them. */
 function xdgFolder({ env, home }: ClientMachine): string {
-  return env.XDG_CONFIG_HOME ?? join(home, ".config");
+  return folderIn(env.XDG_CONFIG_HOME) ?? join(home, ".config");
 }
 
 /** Zed has Linux's folder on macOS too. */
@@ -246,7 +250,7 @@ function gooseFolder(machine: ClientMachine): string {
 }
 
 function clineFolder({ env, home }: ClientMachine): string {
-  return env.CLINE_DATA_DIR ?? join(home, ".cline", "data");
+  return folderIn(env.CLINE_DATA_DIR) ?? join(home, ".cline", "data");
 }
 
 /** The extension of VS Code keeps its own settings. */

@@ -28,7 +28,7 @@ export const opencodeShape: EntryShape = {
   startFields: ({ command, args }) => ({ command: [command, ...args] }),
   newFields: () => ({ type: "local", enabled: true }),
   readServer(entry) {
-    const [command, ...args] = isRecord(entry) ? readTexts(entry.command) : [];
+    const [command, ...args] = (isRecord(entry) && readTexts(entry.command)) || [];
     return command === undefined ? undefined : { command, args, ...readEnv(entry, "environment") };
   },
 };
@@ -44,15 +44,19 @@ export const gooseShape: EntryShape = {
 function readCommand(entry: unknown, names: { command: string; env: string }): ServerCommand | undefined {
   if (!isRecord(entry)) return undefined;
   const command = entry[names.command];
-  if (typeof command !== "string") return undefined;
-  return { command, args: readTexts(entry.args), ...readEnv(entry, names.env) };
+  const args = readTexts(entry.args ?? []);
+  if (typeof command !== "string" || args === undefined) return undefined;
+  return { command, args, ...readEnv(entry, names.env) };
 }
 
 function readEnv(entry: unknown, name: string): Pick<ServerCommand, "env"> {
   const env = isRecord(entry) && isRecord(entry[name]) ? entry[name] : {};
-  const pairs = Object.entries(env).flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : []));
+  const pairs = Object.entries(env).map(([key, value]) => [key, String(value)]);
   return pairs.length === 0 ? {} : { env: Object.fromEntries(pairs) };
 }
 
-const readTexts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+/** Undefined for anything but a list of texts: what is not understood is not rewritten. */
+function readTexts(value: unknown): string[] | undefined {
+  const isTexts = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return isTexts ? value : undefined;
+}

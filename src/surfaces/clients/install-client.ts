@@ -134,7 +134,14 @@ async function addByCommand(config: ClientConfig, command: readonly string[], op
   await saveBackup(key, backup);
   const isExpected = (entry: ServerEntry | undefined) => runsSpillway(entry?.server);
   const changed = await runOwnCommand(config, command, { ...options, isExpected });
-  await saveBackup(key, { ...backup, afterSha256: sha256(changed.file.bytes ?? Buffer.alloc(0)) });
+  const isRestorable = isOnlyChange(config, changed, options.name);
+  await saveBackup(key, { ...backup, isRestorable, afterSha256: sha256(changed.file.bytes ?? Buffer.alloc(0)) });
+}
+
+/** Whether the client wrote nothing but the entry: else the old bytes would take out what it wrote beside it. */
+function isOnlyChange(before: ClientConfig, after: ClientConfig, name: string): boolean {
+  const text = removeServer(after, name, before.value);
+  return isDeepStrictEqual(after.format.parse(text) ?? {}, before.value ?? {});
 }
 
 type CommandOptions = InstallOptions & { isExpected(entry: ServerEntry | undefined): boolean };

@@ -31,26 +31,29 @@ export function findOwnProgram(): OwnProgram {
 
 /** Whether a command starts our server, however it was written: by name, by path, by npx or by npm start. */
 export function runsSpillway(server: ServerCommand | undefined): boolean {
-  return server !== undefined && findOwnVerb([server.command, ...server.args], "mcp") > 0;
+  return server !== undefined && findOwnVerb([server.command, ...server.args])?.verb === "mcp";
+}
+
+/** Whether a command starts our gateway. */
+export function runsGateway(server: ServerCommand | undefined): boolean {
+  return server !== undefined && findOwnVerb([server.command, ...server.args])?.verb === "gateway";
 }
 
 /** The server that a command starts through our gateway; undefined if it does not. */
 export function readWrapped(server: ServerCommand | undefined): ServerCommand | undefined {
   if (server === undefined) return undefined;
   const words = [server.command, ...server.args];
-  const verb = findOwnVerb(words, "gateway");
-  const end = verb > 0 ? words.indexOf("--", verb) : -1;
+  const found = findOwnVerb(words);
+  const end = found?.verb === "gateway" ? words.indexOf("--", found.index) : -1;
   const [command, ...args] = end === -1 ? [] : words.slice(end + 1);
   return command === undefined ? undefined : { command, args, ...(server.env && { env: server.env }) };
 }
 
-/** Where one of our commands is named after our program, or -1. */
-function findOwnVerb(words: readonly string[], verb: string): number {
-  const end = words.indexOf(verb);
-  const isOurs = words
-    .slice(0, Math.max(0, end))
-    .some((word) => ownWord.test(word) || word === findOwnProgram().script);
-  return isOurs ? end : -1;
+/** The first of our commands after our program: what follows it are its arguments, whatever they are called. */
+function findOwnVerb(words: readonly string[]): { readonly verb: string; readonly index: number } | undefined {
+  const program = words.findIndex((word) => ownWord.test(word) || word === findOwnProgram().script);
+  const index = words.findIndex((word, at) => at > program && (word === "mcp" || word === "gateway"));
+  return program === -1 || index === -1 ? undefined : { verb: words[index] ?? "", index };
 }
 
 /** `spillway`, `spillway@1`, `spillway.cmd`, `.../spillway/dist/cli.js`, `.../surfaces/cli/entry.ts`. */

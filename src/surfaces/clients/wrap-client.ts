@@ -1,9 +1,11 @@
 /** Plans to put the servers in a client's config behind the gateway, and to take them out again. */
+import { SpillwayError } from "../../errors.ts";
+import { clip } from "../../system/safe-names.ts";
 import { planRestoration, restoreConfig, writeConfig } from "./change-config.ts";
 import type { Client, ClientMachine, Scope, ServerCommand } from "./client.ts";
 import { type ClientConfig, listServers, openClientConfig, type ServerEntry, setServer } from "./client-config.ts";
 import { makePlan, type PlannedChange } from "./install-client.ts";
-import { readWrapped, runsSpillway } from "./own-command.ts";
+import { readWrapped, runsGateway, runsSpillway } from "./own-command.ts";
 
 export type WrapOptions = {
   readonly scope: Scope;
@@ -30,8 +32,8 @@ export async function listWrapped(client: Client, scope: Scope, machine: ClientM
 
 function stateOf({ server }: ServerEntry): WrapState {
   if (server === undefined) return "url";
-  if (runsSpillway(server)) return "spillway";
-  return readWrapped(server) === undefined ? "plain" : "wrapped";
+  if (readWrapped(server) !== undefined) return "wrapped";
+  return runsSpillway(server) || runsGateway(server) ? "spillway" : "plain";
 }
 
 /** Plans to put servers behind the gateway. Those that are there already, and those with a URL, stay as they are. */
@@ -71,13 +73,21 @@ export async function planUnwrap(client: Client, options: WrapOptions): Promise<
 
 function choose(entries: readonly ServerEntry[], { servers }: WrapOptions, state: WrapState): readonly ServerEntry[] {
   const isMeant = (name: string) => servers.length === 0 || servers.includes(name);
-  return entries.filter((entry) => isMeant(entry.name) && stateOf(entry) === state);
+  const chosen = entries.filter((entry) => isMeant(entry.name) && stateOf(entry) === state);
+  const repeated = chosen.find(({ name }) => entries.filter((entry) => entry.name === name).length > 1);
+  if (repeated !== undefined) throw makeRepeatedError(repeated.name);
+  return chosen;
 }
 
-/** The client gives an entry's variables to the gateway, which passes on those that are named. */
-function wrapServer(name: string, { command, args, env = {} }: ServerCommand, gateway: ServerCommand): ServerCommand {
-  const passed = Object.keys(env).flatMap((variable) => ["--env", variable]);
-  return { command: gateway.command, args: [...gateway.args, "--name", name, ...passed, "--", command, ...args] };
+function makeRepeatedError(name: string): SpillwayError {
+  return new SpillwayError("client_config", `The config has two servers named ${JSON.stringify(clip(name))}.`, {
+    hint: "Give each server a name of its own, or name the servers to change. The file was not changed.",
+  });
+}
+
+/** The client has chosen the environment of an entry, so the gateway passes all of it on. */
+function wrapServer(name: string, { command, args }: ServerCommand, gateway: ServerCommand): ServerCommand {
+  return { command: gateway.command, args: [...gateway.args, `--name=${name}`, "--env=*", "--", command, ...args] };
 }
 
 function editServers(

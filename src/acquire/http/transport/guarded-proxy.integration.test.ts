@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import { startServer } from "../../../../test/server.ts";
+import { startRawServer, startServer } from "../../../../test/server.ts";
 import { makeGuard } from "../guard/address-guard.ts";
 import { systemDialler } from "./guarded-connect.ts";
 import { openGuardedProxy } from "./guarded-proxy.ts";
@@ -55,6 +55,25 @@ describe("the proxy for programs that dial by themselves", () => {
     response.resume();
     assert.equal(server.requests.at(-1)?.url, "/b?c=1");
     assert.equal(server.requests.at(-1)?.headers["proxy-authorization"], undefined);
+  });
+
+  test("survives answers that cannot be sent on", async () => {
+    for (const head of [
+      "HTTP/1.1 001 OK\r\n",
+      "HTTP/1.1 099 Odd\r\n",
+      "HTTP/1.1 200 OK\r\ntrailer: x\r\ncontent-length: 1\r\n",
+      "",
+    ]) {
+      await using server = await startRawServer((socket) => void socket.end(`${head}\r\nx`));
+      await using proxy = await open([server.allow]);
+      const { hostname, port, username, password } = new URL(proxy.url);
+      const call = request({ hostname, port, path: `${server.origin}/b` });
+      call.setHeader("proxy-authorization", `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+      call.end();
+      const ended = Promise.race([once(call, "response").then(([answer]) => answer.resume()), once(call, "close")]);
+      await ended.catch(() => undefined);
+      call.destroy();
+    }
   });
 
   test("refuses addresses that the guard refuses, and says which", async () => {

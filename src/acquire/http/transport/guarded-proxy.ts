@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { type Duplex, pipeline } from "node:stream";
 import { canonicalHost } from "../../../config/network-values.ts";
 import { SpillwayError } from "../../../errors.ts";
 import type { Guard } from "../guard/address-guard.ts";
@@ -71,10 +71,9 @@ export async function openGuardedProxy({ guard, dialler, timeoutMs }: GuardedPro
       const { "proxy-authorization": _, "proxy-connection": __, ...headers } = request.headers;
       const options = { method: request.method ?? "GET", path: `${url.pathname}${url.search}`, headers };
       const passed = sendRequest({ ...options, createConnection: () => socket }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+        passOn(answer, response);
       });
-      passed.on("error", () => response.destroy());
+      for (const event of ["error", "upgrade", "close"] as const) passed.once(event, () => endUnlessSent(response));
       request.pipe(passed);
     } catch {
       response.writeHead(403).end();
@@ -96,6 +95,23 @@ export async function openGuardedProxy({ guard, dialler, timeoutMs }: GuardedPro
       await closed;
     },
   };
+}
+
+/** A server may answer with a status or headers that cannot be sent on. */
+function passOn(answer: IncomingMessage, response: ServerResponse): void {
+  try {
+    const { trailer: _, connection: __, "keep-alive": ___, "transfer-encoding": ____, ...headers } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, headers);
+    pipeline(answer, response, () => response.destroy());
+  } catch {
+    response.destroy();
+    answer.destroy();
+  }
+}
+
+/** A connection that ended before its answer began has none. */
+function endUnlessSent(response: ServerResponse): void {
+  if (!response.headersSent) response.destroy();
 }
 
 function isKnown({ headers }: IncomingMessage, expected: string): boolean {

@@ -101,7 +101,7 @@ async function requireServers(
 const states = {
   wrapped: "wrapped",
   plain: "not wrapped",
-  url: "over HTTP, cannot be wrapped",
+  url: "not started by a command with a list of texts as arguments, cannot be wrapped",
   spillway: "Spillway itself",
 };
 

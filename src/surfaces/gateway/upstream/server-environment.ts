@@ -1,4 +1,4 @@
-/** The environment of a wrapped server: what programs need to run, and the variables that the user named. */
+/** The environment of a wrapped server: what programs need to run, and the variables that the user named; `*` names all. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,9 +18,10 @@ export function makeServerEnvironment(
   values: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const names = new Set(named);
+  const isPassed = (name: string) =>
+    names.has(name) || (names.has("*") && !name.startsWith("SPILLWAY_")) || PASSED.some((each) => each.test(name));
   const passed = Object.entries(env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && (names.has(entry[0]) || PASSED.some((pattern) => pattern.test(entry[0]))),
+    (entry): entry is [string, string] => entry[1] !== undefined && isPassed(entry[0]),
   );
   return { ...Object.fromEntries(passed), ...values };
 }
