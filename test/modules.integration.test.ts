@@ -42,7 +42,7 @@ const flows: readonly Flow[] = [
   {
     name: "detect FILE",
     args: ["detect", "weir.txt"],
-    maxModules: 113,
+    maxModules: 115,
     without: [
       "search",
       "overflow",
