@@ -50,6 +50,7 @@ const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const BLOCK_BYTES = 4_096;
 const WATCH_INTERVAL_MS = 250;
 const LOCK_WAIT_MS = 200;
+const MAX_FETCH_MS = 10 * 60 * 1_000;
 
 /**
  * The files of a commit as a folder. Callers of all processes that want the same one wait for the one that clones, and
@@ -141,7 +142,8 @@ async function fetchCommit(
 ): Promise<void> {
   await using proxy = await context.network.openProxy(url);
   const tooLarge = new AbortController();
-  const signal = AbortSignal.any([context.signal, tooLarge.signal]);
+  const deadline = AbortSignal.timeout(MAX_FETCH_MS);
+  const signal = AbortSignal.any([context.signal, tooLarge.signal, deadline]);
   const config = {
     "http.proxy": proxy.url,
     // Git would send the token to whatever host a redirect names.
@@ -162,6 +164,7 @@ async function fetchCommit(
   } catch (error) {
     context.signal.throwIfAborted();
     if (tooLarge.signal.aborted) throw makeTooLargeError(context);
+    if (deadline.aborted) throw makeSlowError(url);
     throw proxy.refusal() ?? toCloneError(error, url, ref);
   } finally {
     tooLarge.abort();
@@ -219,12 +222,18 @@ function splitFiles(tree: Buffer, sizes: ReadonlyMap<string, number>) {
   const leftOut: string[] = [];
   for (const line of tree.toString("utf8").split("\0")) {
     const [, mode = "", oid = "", path = ""] = /^(\d+) blob ([\da-f]+)\t([\s\S]+)$/.exec(line) ?? [];
-    if (path === "" || path === FACTS_NAME) continue;
+    if (path === "" || path.split("/")[0] === FACTS_NAME) continue;
     const sizeBytes = sizes.get(oid);
     if (sizeBytes === undefined || sizeBytes > MAX_FILE_BYTES) leftOut.push(path);
     else kept.push({ mode, oid, path, sizeBytes });
   }
   return { kept, leftOut };
+}
+
+function makeSlowError({ host }: URL): SpillwayError {
+  return new SpillwayError("network_timeout", `${clip(host)} took longer than ten minutes to send the repository.`, {
+    hint: "Try again later, or fetch the address without forceClone and then the files that you need.",
+  });
 }
 
 function makeTooLargeError({ maxBytes }: CloneContext): SpillwayError {
@@ -278,7 +287,9 @@ export async function sweepClones(folder: string, keepMs: number, now: number): 
       ({ mtimeMs }) => mtimeMs,
       () => now,
     );
-    if (!entry.isDirectory() || now - usedAt < (entry.name.endsWith(".tmp") ? MIN_UNUSED_MS : keepMs)) continue;
+    // A lock is one file; a process that waits for it makes it again.
+    const maxAgeMs = entry.name.endsWith(".tmp") ? MIN_UNUSED_MS : keepMs;
+    if (now - usedAt < maxAgeMs) continue;
     await rm(path, { recursive: true, force: true });
     deleted++;
   }

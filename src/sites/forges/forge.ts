@@ -122,10 +122,10 @@ async function readFile(api: ForgeApi, place: Place, lines: LineRange | undefine
   const source = { ...file, name, headers: {}, location: path };
   if (lines === undefined) return source;
   const { text, isCut } = await readText(file, MAX_RANGE_BYTES);
-  const all = text.split("\n");
+  const all = text.replace(/\n$/, "").split("\n");
   const shown = all.slice(lines.first - 1, lines.last);
   if (shown.length === 0 || isBinary(text)) throw makeRangeError(lines, all.length);
-  const total = isCut ? "" : ` of ${all.at(-1) === "" ? all.length - 1 : all.length}`;
+  const total = isCut ? "" : ` of ${all.length}`;
   const range = `lines ${lines.first}-${lines.first + shown.length - 1}${total}`;
   const language = /\.(\w{1,12})$/.exec(name)?.[1] ?? "";
   return toMarkdownSource(name, joinParts(`# ${path}, ${range}`, writeFence(shown.join("\n"), language)), [

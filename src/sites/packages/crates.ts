@@ -9,7 +9,9 @@ export const crates: Site = {
   /** The documentation itself, `docs.rs/name/...`, is read as the page that it is. */
   findPage({ hostname, pathname }) {
     const address =
-      hostname === "docs.rs" ? /^\/crate\/([\w-]+)(?:\/([\w.+-]+))?\/?$/ : /^\/crates\/([\w-]+)(?:\/([\w.+-]+))?\/?$/;
+      hostname === "docs.rs"
+        ? /^\/crate\/([\w-]+)(?:\/(\d[\w.+-]*|latest))?\/?$/
+        : /^\/crates\/([\w-]+)(?:\/(\d[\w.+-]*|latest))?\/?$/;
     const [, name, version] = address.exec(pathname) ?? [];
     return name === undefined ? undefined : (api) => readCrate(api, name, version === "latest" ? undefined : version);
   },

@@ -21,7 +21,10 @@ export const hackerNews: Site = {
       };
       const replies = toReplies(item.children);
       const body = toMarkdown(item.text);
-      return toMarkdownSource(title, writeThread({ title, facts, body, replyName: "Comments", replies, missing: 0 }));
+      return toMarkdownSource(
+        `item ${id}`,
+        writeThread({ title, facts, body, replyName: "Comments", replies, missing: 0 }),
+      );
     };
   },
 };

@@ -24,7 +24,7 @@ export const reddit: Site = {
       const things = listThings(comments);
       const thread = { title, facts, body: toText(post.selftext), replyName: "Comments" as const };
       const replies = things.flatMap(toReply);
-      return toMarkdownSource(title, writeThread({ ...thread, replies, missing: countMissing(things) }));
+      return toMarkdownSource(`thread ${id}`, writeThread({ ...thread, replies, missing: countMissing(things) }));
     };
   },
 };

@@ -51,7 +51,7 @@ async function readQuestion(api: SiteApi, id: string, site: string) {
   const notes = asked.map(({ author, body }) => `- **${author}**: ${body}`).join("\n");
   const missing = Math.max(0, Number(question.answer_count ?? 0) - answers.length);
   const thread = { title, facts, body: toMarkdown(question.body), extra: notes };
-  return toMarkdownSource(title, writeThread({ ...thread, replyName: "Answers", replies, missing }));
+  return toMarkdownSource(`question ${id}`, writeThread({ ...thread, replyName: "Answers", replies, missing }));
 }
 
 const toComment = (comment: Fields): Reply => ({ author: nameOf(comment.owner), body: toMarkdown(comment.body) });
