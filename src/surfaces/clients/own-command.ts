@@ -17,10 +17,18 @@ export async function chooseServerCommand(
 ): Promise<ServerCommand> {
   const byName = { command: "spillway", args: ["mcp"] };
   if (scope === "project") return byName;
-  const isOnPath = (await findProgram("spillway", machine)) !== undefined;
+  if (temporary.test(own.script)) return { command: "npx", args: ["-y", "spillway", "mcp"] };
+  const program = await findProgram("spillway", machine);
+  const isOnPath = program !== undefined && !borrowed.test(program);
   if (isOnPath && isDesktop === undefined && machine.platform !== "win32") return byName;
   return { command: own.node, args: [own.script, "mcp"] };
 }
+
+/** Where npx keeps a package until it cleans up. */
+const temporary = /[\\/]_npx[\\/]/;
+
+/** Folders that npm puts on the PATH of a script, and of nothing else. */
+const borrowed = /[\\/]node_modules[\\/]\.bin[\\/]/;
 
 /** Node and the script of this process, behind links. */
 export function findOwnProgram(): OwnProgram {
