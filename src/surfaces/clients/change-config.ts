@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SpillwayError } from "../../errors.ts";
 import { makeFolders } from "../../system/folders.ts";
 import { takeLock } from "../../system/lock.ts";
-import { type Backup, type BackupKey, deleteBackup, loadBackup, type Purpose, saveBackup, sha256 } from "./backups.ts";
+import { type Backup, deleteBackup, loadBackup, type Purpose, saveBackup, sha256 } from "./backups.ts";
 import { type ClientConfig, encode } from "./client-config.ts";
 import { deleteConfigFile, writeConfigFile } from "./config-file.ts";
 
@@ -32,17 +32,23 @@ export async function writeConfig(
   const { file } = config;
   const key = { folder, realPath: file.realPath, purpose };
   const bytes = encode(config, text);
-  await saveBackup(key, await makeBackup(key, { before: file.bytes, after: bytes, hadChange }));
-  await writeConfigFile(file, bytes);
+  const earlier = await loadBackup(key);
+  await saveBackup(key, makeBackup(earlier, { before: file.bytes, after: bytes, hadChange }));
+  try {
+    await writeConfigFile(file, bytes);
+  } catch (error) {
+    // The file has its earlier change only, so the backup of that one is needed.
+    await (earlier === undefined ? deleteBackup(key) : saveBackup(key, earlier));
+    throw error;
+  }
 }
 
 type Change = { readonly before: Buffer | null; readonly after: Uint8Array; readonly hadChange: boolean };
 
 /** A second change keeps the backup of the first one if nothing else changed the file between them. */
-async function makeBackup(key: BackupKey, { before, after, hadChange }: Change): Promise<Backup> {
+function makeBackup(earlier: Backup | undefined, { before, after, hadChange }: Change): Backup {
   const afterSha256 = sha256(after);
   if (!hadChange) return { before, afterSha256, isRestorable: true };
-  const earlier = await loadBackup(key);
   const isContinued = earlier?.isRestorable && before !== null && sha256(before) === earlier.afterSha256;
   return isContinued ? { ...earlier, afterSha256 } : { before, afterSha256, isRestorable: false };
 }
