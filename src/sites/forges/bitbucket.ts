@@ -3,10 +3,10 @@ import { SpillwayError } from "../../errors.ts";
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
+import { type Fields, toDay, toText } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
 import { findReadme } from "../tree.ts";
-import { encodePath, type ForgeApi, type ForgePage, readForgePage } from "./forge.ts";
+import { encodePath, type ForgeApi, type ForgePage, readForgePage, writeDiff } from "./forge.ts";
 
 export const bitbucket: Site = {
   apiUrl: "https://api.bitbucket.org/2.0",
@@ -110,7 +110,6 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
       const issue = await get(address);
       const { rows, isCut } = await list(`${address}/comments?pagelen=100`);
       const diff = kind === "pull" ? await api.text(`${repository}${address}/diff`, RAW) : { text: "", isCut: false };
-      const cut = diff.isCut ? "\n\nThe diff is longer than is read; its end is missing." : "";
       const branch = (side: unknown) => toLine(toFields(toFields(side).branch).name);
       return {
         title: `${toLine(issue.title)} #${issue.id}`,
@@ -121,7 +120,7 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
           branches: kind === "pull" ? `${branch(issue.source)} into ${branch(issue.destination)}` : undefined,
         },
         body: toText(toFields(issue.content).raw) || toText(issue.description),
-        extra: diff.text === "" ? "" : `${writeFence(diff.text, "diff")}${cut}`,
+        extra: writeDiff(diff),
         replyName: "Comments",
         replies: rows.filter(({ deleted }) => deleted !== true).map(toReply),
         missing: isCut ? 1 : 0,

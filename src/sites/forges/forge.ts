@@ -1,10 +1,11 @@
 /** What the sites that host repositories have in common: the kinds of their pages, and how each is written. */
 import type { OpenedSource } from "../../acquire/source.ts";
 import { SpillwayError } from "../../errors.ts";
+import { toFields, toList } from "../../system/json-values.ts";
 import { formatSize } from "../../system/quantities.ts";
 import type { BoundedText, SiteApi, SitePage } from "../site.ts";
 import { readText } from "../site-api.ts";
-import { joinParts, toMarkdownSource, writeFacts, writeFence } from "../site-document.ts";
+import { type Fields, joinParts, toMarkdownSource, writeFacts, writeFence } from "../site-document.ts";
 import { type Thread, writeThread } from "../threads/thread.ts";
 import { type TreeEntry, writeTree } from "../tree.ts";
 
@@ -164,6 +165,31 @@ function writeChange(name: string, { title, facts, message, diff, isCut }: Chang
 function writeRelease({ name, tag, day, body }: Release): string {
   const title = name === "" || name === tag ? tag : `${name} (${tag})`;
   return joinParts(`## ${title}`, day, body);
+}
+
+type Pages = { readonly perPage: number; readonly maxPages: number; address(page: number): string };
+
+/** The rows of a list that comes in pages, and whether there may be more. */
+export async function readPages(api: SiteApi, { perPage, maxPages, address }: Pages) {
+  const rows: Fields[] = [];
+  for (let page = 1; page <= maxPages; page++) {
+    const more = toList(await api.json(address(page))).map(toFields);
+    rows.push(...more);
+    if (more.length < perPage) return { rows, isCut: false };
+  }
+  return { rows, isCut: true };
+}
+
+/** `main...feature` */
+export function toComparison(range: string): ForgePage | undefined {
+  const [base = "", head = ""] = range.split(/\.{2,3}/);
+  return base === "" || head === "" ? undefined : { kind: "compare", base, head };
+}
+
+/** The diff of a pull request, between its text and its comments. */
+export function writeDiff({ text, isCut }: BoundedText): string {
+  const cut = isCut ? "The diff is longer than is read; its end is missing." : "";
+  return joinParts(text === "" ? "" : writeFence(text, "diff"), cut);
 }
 
 /** A part that the rest can do without: an API may refuse it, for example because it is too large. */

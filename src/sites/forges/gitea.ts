@@ -2,7 +2,7 @@
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
+import { type Fields, toDay, toText } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
 import { findReadme } from "../tree.ts";
 import {
@@ -13,6 +13,9 @@ import {
   type Release,
   readForgePage,
   readLines,
+  readPages,
+  toComparison,
+  writeDiff,
 } from "./forge.ts";
 
 export const codeberg: Site = makeGitea("https://codeberg.org/api/v1", ["CODEBERG_TOKEN"]);
@@ -49,10 +52,8 @@ function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | u
       return /^\d+$/.test(first) ? { kind: "pull", number: first } : undefined;
     case "commit":
       return first === "" ? undefined : { kind: "commit", ref: first };
-    case "compare": {
-      const [base = "", head = ""] = rest.join("/").split(/\.{2,3}/);
-      return base === "" || head === "" ? undefined : { kind: "compare", base, head };
-    }
+    case "compare":
+      return toComparison(rest.join("/"));
     case "releases":
       if (first === "") return { kind: "releases" };
       return first === "tag" ? { kind: "release", tag: rest.slice(1).join("/") } : undefined;
@@ -77,15 +78,10 @@ const RAW = { accept: "*/*" };
 function openGitea(api: SiteApi, repository: string): ForgeApi {
   const get = async (path: string) => toFields(await api.json(`${repository}${path}`));
 
-  async function getAll(path: string): Promise<Fields[]> {
-    const rows: Fields[] = [];
-    for (let page = 1; page <= MAX_PAGES; page++) {
-      const more = toList(await api.json(`${repository}${path}?limit=${PER_PAGE}&page=${page}`)).map(toFields);
-      rows.push(...more);
-      if (more.length < PER_PAGE) break;
-    }
-    return rows;
-  }
+  const getAll = async (path: string): Promise<readonly Fields[]> => {
+    const address = (page: number) => `${repository}${path}?limit=${PER_PAGE}&page=${page}`;
+    return (await readPages(api, { perPage: PER_PAGE, maxPages: MAX_PAGES, address })).rows;
+  };
 
   const rawAddress = (ref: string, path: string) =>
     `${repository}/raw/${encodePath(path)}?ref=${encodeURIComponent(ref)}`;
@@ -140,7 +136,6 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
       const replies = (await getAll(`/issues/${number}/comments`)).map(toReply);
       const isPull = kind === "pull" || toFields(issue.pull_request).merged !== undefined;
       const diff = isPull ? await api.text(`${repository}/pulls/${number}.diff`, RAW) : { text: "", isCut: false };
-      const cut = diff.isCut ? "\n\nThe diff is longer than is read; its end is missing." : "";
       return {
         title: `${toLine(issue.title)} #${issue.number}`,
         facts: {
@@ -152,7 +147,7 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
             .join(", "),
         },
         body: toText(issue.body),
-        extra: diff.text === "" ? "" : `${writeFence(diff.text, "diff")}${cut}`,
+        extra: writeDiff(diff),
         replyName: "Comments",
         replies,
         missing: Math.max(0, Number(issue.comments ?? 0) - replies.length),

@@ -14,6 +14,9 @@ import {
   readForgePage,
   readLines,
   readOptional,
+  readPages,
+  toComparison,
+  writeDiff,
   writePatch,
 } from "./forge.ts";
 
@@ -79,11 +82,6 @@ function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | u
 const withoutRefs = (names: readonly string[]): readonly string[] =>
   names[0] === "refs" && /^(heads|tags)$/.test(names[1] ?? "") ? names.slice(2) : names;
 
-function toComparison(range: string): ForgePage | undefined {
-  const [base = "", head = ""] = range.split(/\.{2,3}/);
-  return base === "" || head === "" ? undefined : { kind: "compare", base, head };
-}
-
 const RAW = { accept: "application/vnd.github.raw+json" };
 const PER_PAGE = 100;
 const MAX_PAGES = 3;
@@ -91,15 +89,10 @@ const MAX_PAGES = 3;
 function openGithub(api: SiteApi, repository: string): ForgeApi {
   const get = async (path: string) => toFields(await api.json(`${repository}${path}`));
 
-  async function getAll(path: string): Promise<Fields[]> {
-    const rows: Fields[] = [];
-    for (let page = 1; page <= MAX_PAGES; page++) {
-      const more = toList(await api.json(`${repository}${path}?per_page=${PER_PAGE}&page=${page}`)).map(toFields);
-      rows.push(...more);
-      if (more.length < PER_PAGE) break;
-    }
-    return rows;
-  }
+  const getAll = async (path: string): Promise<readonly Fields[]> => {
+    const address = (page: number) => `${repository}${path}?per_page=${PER_PAGE}&page=${page}`;
+    return (await readPages(api, { perPage: PER_PAGE, maxPages: MAX_PAGES, address })).rows;
+  };
 
   return {
     async facts() {
@@ -198,7 +191,6 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
   type Pull = Awaited<ReturnType<typeof readPull>>;
 
   function addPull(thread: Thread, { pull, reviews, notes, diff }: Pull): Thread {
-    const cut = diff.isCut ? "\n\nThe diff is longer than is read; its end is missing." : "";
     return {
       ...thread,
       facts: {
@@ -207,7 +199,7 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
         branches: `${toLine(toFields(pull.head).label)} into ${toLine(toFields(pull.base).ref)}`,
         changes: `${pull.changed_files} files, +${pull.additions} -${pull.deletions}`,
       },
-      extra: diff.text === "" ? cut : `${writeFence(diff.text, "diff")}${cut}`,
+      extra: writeDiff(diff),
       replies: [...thread.replies, ...reviews.flatMap(toReview), ...toReviewThreads(notes)],
     };
   }

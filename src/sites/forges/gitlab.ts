@@ -2,10 +2,20 @@
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, toDay, toText, writeFence } from "../site-document.ts";
+import { type Fields, toDay, toText } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
 import { findReadme } from "../tree.ts";
-import { type ForgeApi, type ForgePage, type Release, readForgePage, readLines, writePatch } from "./forge.ts";
+import {
+  type ForgeApi,
+  type ForgePage,
+  type Release,
+  readForgePage,
+  readLines,
+  readPages,
+  toComparison,
+  writeDiff,
+  writePatch,
+} from "./forge.ts";
 
 export const gitlab: Site = {
   apiUrl: "https://gitlab.com/api/v4",
@@ -37,10 +47,8 @@ function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | u
       return /^\d+$/.test(first) ? { kind: "pull", number: first } : undefined;
     case "commit":
       return first === "" ? undefined : { kind: "commit", ref: first };
-    case "compare": {
-      const [base = "", head = ""] = rest.join("/").split(/\.{2,3}/);
-      return base === "" || head === "" ? undefined : { kind: "compare", base, head };
-    }
+    case "compare":
+      return toComparison(rest.join("/"));
     case "releases":
       return first === "" ? { kind: "releases" } : { kind: "release", tag: rest.join("/") };
     default:
@@ -55,18 +63,10 @@ const RAW = { accept: "*/*" };
 function openGitlab(api: SiteApi, project: string): ForgeApi {
   const get = async (path: string) => toFields(await api.json(`${project}${path}`));
 
-  async function getAll(path: string, query: string) {
-    const rows: Fields[] = [];
-    let isCut = false;
-    for (let page = 1; page <= MAX_PAGES; page++) {
-      const address = `${project}${path}?${query}&per_page=${PER_PAGE}&page=${page}`;
-      const more = toList(await api.json(address)).map(toFields);
-      rows.push(...more);
-      isCut = more.length === PER_PAGE;
-      if (!isCut) break;
-    }
-    return { rows, isCut };
-  }
+  const getAll = (path: string, query: string) => {
+    const address = (page: number) => `${project}${path}?${query}&per_page=${PER_PAGE}&page=${page}`;
+    return readPages(api, { perPage: PER_PAGE, maxPages: MAX_PAGES, address });
+  };
 
   const fileAddress = (ref: string, path: string) =>
     `${project}/repository/files/${encodeURIComponent(path)}/raw?ref=${encodeURIComponent(ref)}`;
@@ -121,7 +121,6 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
       const { rows } = await getAll(`${address}/notes`, "sort=asc&order_by=created_at");
       const replies = rows.filter(({ system }) => system !== true).map(toReply);
       const { diff, isCut } = kind === "pull" ? await readDiff(`${address}/diffs`) : { diff: "", isCut: false };
-      const cut = isCut ? "\n\nThe diff is longer than is read; its end is missing." : "";
       return {
         title: `${toLine(issue.title)} ${kind === "issue" ? "#" : "!"}${issue.iid}`,
         facts: {
@@ -132,7 +131,7 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
           branches: kind === "pull" ? `${toLine(issue.source_branch)} into ${toLine(issue.target_branch)}` : undefined,
         },
         body: toText(issue.description),
-        extra: diff === "" ? "" : `${writeFence(diff, "diff")}${cut}`,
+        extra: writeDiff({ text: diff, isCut }),
         replyName: "Comments",
         replies,
         missing: Math.max(0, Number(issue.user_notes_count ?? 0) - replies.length),

@@ -59,8 +59,3 @@ const describe = (author: string, about: readonly string[]): string => {
   const shown = about.filter((each) => each !== "");
   return shown.length === 0 ? author : `${author} (${shown.join(", ")})`;
 };
-
-/** How many replies there are, nested ones included. */
-export function countReplies(replies: readonly Reply[]): number {
-  return replies.reduce((sum, reply) => sum + 1 + countReplies(reply.replies ?? []), 0);
-}
