@@ -35,7 +35,7 @@ export type ImportOptions = {
 };
 
 export function openOldRecords(objects: Objects, sql: Sql, { keepFiles = false }: ImportOptions = {}): OldRecords {
-  /** In this order: a tombstone counts only if there is no record, and a use only if there is one. */
+  /** In this order: a tombstone counts only without a record, and a use only with one. */
   async function importAll(): Promise<boolean> {
     if (!keepFiles) await keepGuard(objects);
     let hadRecords = false;

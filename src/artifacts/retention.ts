@@ -95,7 +95,7 @@ async function expireAll(
   return swept;
 }
 
-/** Removes one artifact and leaves its tombstone; undefined if there is no such artifact. */
+/** Removes one artifact and leaves its tombstone; undefined for an unknown ref. */
 export async function expireArtifact(
   queries: Queries,
   owner: string,

@@ -53,7 +53,7 @@ export async function listJournal(home: string): Promise<JournalFile[]> {
   });
 }
 
-/** The names in a folder; none if there is no such folder. */
+/** The names in a folder; none if it does not exist. */
 export async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);

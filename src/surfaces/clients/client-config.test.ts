@@ -70,6 +70,20 @@ describe("a server of another maker", () => {
     });
   }
 
+  test("is put back byte for byte although a second change could not be written", async () => {
+    const [[id, before, after] = assert.fail()] = samples;
+    await using user = await openUser(id, before);
+    await writeConfig(await user.open(), after, { ...user.context, hadChange: false });
+    const second = await user.open();
+    await writeFile(user.path, `${after}// meanwhile\n`);
+    await assert.rejects(writeConfig(second, `${after}// second\n`, { ...user.context, hadChange: true }), /changed/);
+    await writeFile(user.path, after);
+    const restoration = await planRestoration(await user.open(), user.context, () =>
+      assert.fail("the file is unchanged"),
+    );
+    assert.deepEqual(restoration, { kind: "restore", bytes: Buffer.from(before) });
+  });
+
   test("that is reached by a URL is listed without a command; what is not a server is left out", async () => {
     await using user = await openUser(
       "cursor",
