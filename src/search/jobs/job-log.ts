@@ -1,160 +1,169 @@
-/** The records of indexing jobs: one small file each, or in memory where nothing can be kept on disk. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+/** The records of indexing jobs: rows of the catalogue, or in memory where nothing can be kept. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { JobRecord } from "../contract/indexing-job.ts";
-import { SpillwayError, systemCode } from "../errors.ts";
-import { makeFolders } from "../system/folders.ts";
-import type { Project } from "./repository/project.ts";
-import { describeStorageFailure, isStorageFailure } from "./repository/storage-problem.ts";
+import type { ArtifactStore } from "../../artifacts/artifact-store.ts";
+import {
+  cancelJobRow,
+  deleteOldJobRows,
+  findJobRow,
+  type JobRow,
+  keepJobRow,
+  openJobRows,
+  type ProjectKey,
+} from "../../catalogue/job-rows.ts";
+import { CatalogueError, type Queries } from "../../catalogue/sql.ts";
+import type { JobRecord } from "../../contract/indexing-job.ts";
+import { SpillwayError } from "../../errors.ts";
+import { safeFileName } from "../../system/safe-names.ts";
+import type { Project } from "../repository/project.ts";
+import { describeStorageFailure } from "../repository/storage-problem.ts";
+import { isOpen, toInterrupted } from "./job-record.ts";
 
-type JobLog = {
-  /** Deletes old records and marks those of killed jobs of this repository, as far as it can. Hold its lock. */
-  open(repositoryId: string): Promise<void>;
-  write(record: JobRecord): void;
-  remove(jobId: string): void;
-  read(jobId: string): JobRecord | undefined;
-  /** All records, the oldest first. */
-  all(): JobRecord[];
-  requestCancel(jobId: string): void;
-  isCancelRequested(jobId: string): boolean;
+export type JobLog = {
+  /** Adds or renews a record, and says whether the job was asked to stop. */
+  write(record: JobRecord): Promise<boolean>;
+  read(jobId: string): Promise<JobRecord | undefined>;
+  /** The latest job of a repository that has not ended, as far as its record shows. */
+  findOpen(repositoryId: string): Promise<JobRecord | undefined>;
+  requestCancel(jobId: string): Promise<void>;
 };
+
+/** The log of a project. Records that the catalogue refuses are in memory: they are newer than its rows. */
+export async function openJobLog(
+  project: Project,
+  store: Pick<ArtifactStore, "catalogue" | "ownerId">,
+): Promise<JobLog> {
+  const inMemory = memoryLog(project);
+  if (project.folder === null) return inMemory;
+  await importOldJobs(join(project.folder, "jobs"), project, store);
+  return withSubstitute(rowLog(project, store), inMemory, project.folder);
+}
+
+/** A project as rows name it. */
+export function projectKey(project: Pick<Project, "id">, { ownerId }: Pick<ArtifactStore, "ownerId">): ProjectKey {
+  return { owner: ownerId, project: safeFileName(project.id) };
+}
 
 /** Ended jobs that a project keeps on record. */
 const MAX_RECORDED_JOBS = 100;
 
-/** The log of a project. */
-export function openJobLog({ id, folder, scope }: Project): JobLog {
-  const inMemory = memoryLog(id, scope);
-  return folder === null ? inMemory : withSubstitute(fileLog(join(folder, "jobs")), inMemory);
+/** Marks the jobs of a repository that have not ended, other than this one, and deletes old ones: their processes died. */
+export async function closeDeadJobs(
+  queries: Queries,
+  project: ProjectKey,
+  repository: string,
+  jobId: string,
+): Promise<void> {
+  for (const row of await openJobRows(queries, { ...project, repository })) {
+    if (row.job !== jobId) await keepJobRow(queries, project, toRow(toInterrupted(parseRecord(row))));
+  }
+  await deleteOldJobRows(queries, project, MAX_RECORDED_JOBS);
 }
 
-/** Whether the job has not ended. */
-export const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";
-
-/** The record of a job whose process died, marked as such. */
-export function markInterrupted(record: JobRecord, log: Pick<JobLog, "write">): JobRecord {
-  const message = "The process ended before indexing was done; index again to continue from there.";
-  const interrupted: JobRecord = { ...record, status: "interrupted", message };
-  log.write(interrupted);
-  return interrupted;
-}
-
-/** Records that cannot be written to files are in memory: they are newer than what the files have. */
-function withSubstitute(files: JobLog, inMemory: JobLog): JobLog {
-  const log: JobLog = {
-    ...files,
-    async open(repositoryId) {
-      await inMemory.open(repositoryId);
-      await files.open(repositoryId).catch(ignoreStorageFailure);
+function rowLog(project: Project, store: Pick<ArtifactStore, "catalogue" | "ownerId">): JobLog {
+  const { catalogue } = store;
+  const key = projectKey(project, store);
+  return {
+    write: (record) => catalogue.transact((queries) => keepJobRow(queries, key, toRow(record))),
+    async read(jobId) {
+      const row = await findJobRow(catalogue, key, jobId);
+      return row && parseRecord(row);
     },
-    write(record) {
+    async findOpen(repository) {
+      const [row] = await openJobRows(catalogue, { ...key, repository });
+      return row && parseRecord(row);
+    },
+    requestCancel: (jobId) => cancelJobRow(catalogue, key, jobId),
+  };
+}
+
+export const toRow = (record: JobRecord): JobRow => ({
+  job: record.job_id,
+  repository: record.repository_id,
+  is_open: isOpen(record) ? 1 : 0,
+  started_at: Date.parse(record.started_at),
+  record: JSON.stringify(record),
+});
+
+const parseRecord = ({ record }: JobRow): JobRecord => JSON.parse(record);
+
+function withSubstitute(rows: JobLog, inMemory: MemoryLog, folder: string): JobLog {
+  return {
+    async write(record) {
       try {
-        files.write(record);
+        const isCancelled = await rows.write(record);
         inMemory.remove(record.job_id);
+        return isCancelled;
       } catch (error) {
-        ignoreStorageFailure(error);
-        inMemory.write(record);
+        if (!(error instanceof CatalogueError)) throw error;
+        return inMemory.write(record);
       }
     },
-    read: (jobId) => inMemory.read(jobId) ?? files.read(jobId),
-    all: () => [...files.all(), ...inMemory.all()].sort(byStart),
+    async read(jobId) {
+      return (await inMemory.read(jobId)) ?? (await undefinedIfRefused(rows.read(jobId)));
+    },
+    async findOpen(repositoryId) {
+      return (await inMemory.findOpen(repositoryId)) ?? (await undefinedIfRefused(rows.findOpen(repositoryId)));
+    },
+    async requestCancel(jobId) {
+      try {
+        await rows.requestCancel(jobId);
+      } catch (error) {
+        throw error instanceof CatalogueError ? cancelFailed(error, folder) : error;
+      }
+    },
   };
-  return log;
 }
 
-/** Also where the folder of the records is missing, because it could not be made. */
-function ignoreStorageFailure(error: unknown): void {
-  if (!isStorageFailure(error) && systemCode(error) !== "ENOENT") throw error;
+/** A catalogue that cannot be read has no records. */
+async function undefinedIfRefused<T>(query: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await query;
+  } catch (error) {
+    if (error instanceof CatalogueError) return undefined;
+    throw error;
+  }
 }
 
 const recordsInMemory = new WeakMap<object, Map<string, JobRecord>>();
 
+type MemoryLog = JobLog & { remove(jobId: string): void };
+
 /** Only this process runs such jobs: no other process can cancel them, and none outlives it. */
-function memoryLog(projectId: string, scope: object): JobLog {
+function memoryLog({ id, scope }: Project): MemoryLog {
   const records = recordsInMemory.get(scope) ?? new Map<string, JobRecord>();
   recordsInMemory.set(scope, records);
+  const ofProject = (record: JobRecord | undefined) => (record?.project_id === id ? record : undefined);
   return {
-    async open() {
+    async write(record) {
+      records.set(record.job_id, record);
       for (const jobId of [...records.keys()].slice(0, -MAX_RECORDED_JOBS)) records.delete(jobId);
+      return false;
     },
-    write: (record) => void records.set(record.job_id, record),
     remove: (jobId) => void records.delete(jobId),
-    read(jobId) {
-      const record = records.get(jobId);
-      return record?.project_id === projectId ? record : undefined;
-    },
-    all: () => [...records.values()].filter(({ project_id }) => project_id === projectId).sort(byStart),
-    requestCancel: () => undefined,
-    isCancelRequested: () => false,
+    read: async (jobId) => ofProject(records.get(jobId)),
+    findOpen: async (repositoryId) =>
+      [...records.values()].findLast(
+        (record) => ofProject(record) && record.repository_id === repositoryId && isOpen(record),
+      ),
+    requestCancel: async () => undefined,
   };
 }
 
-const byStart = (one: JobRecord, other: JobRecord): number => (one.started_at < other.started_at ? -1 : 1);
-
-function fileLog(folder: string): JobLog {
-  const pathOf = (jobId: string, ending: string) => join(folder, `${jobId}.${ending}`);
-
-  function write(record: JobRecord): void {
-    const unfinished = pathOf(record.job_id, `${process.pid}.unfinished`);
-    try {
-      writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
-      renameSync(unfinished, pathOf(record.job_id, "json"));
-    } catch (error) {
-      if (existsSync(unfinished)) rmSync(unfinished, { force: true });
-      throw error;
-    }
-    if (!isOpen(record)) rmSync(pathOf(record.job_id, "cancel"), { force: true });
-  }
-
-  function read(jobId: string): JobRecord | undefined {
-    try {
-      return JSON.parse(readFileSync(pathOf(jobId, "json"), "utf8")) as JobRecord;
-    } catch {
-      return undefined; // Never written, or deleted as old.
-    }
-  }
-
-  function all(): JobRecord[] {
-    const ids = namesIn(folder).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
-    return ids.flatMap((id) => read(id) ?? []).sort(byStart);
-  }
-
-  const remove = (jobId: string) => rmSync(pathOf(jobId, "json"), { force: true });
-
-  return {
-    write,
-    remove,
-    read,
-    all,
-    async open(repositoryId) {
-      await makeFolders(folder);
-      const records = all();
-      for (const { job_id } of records.slice(0, -MAX_RECORDED_JOBS)) remove(job_id);
-      for (const record of records.slice(-MAX_RECORDED_JOBS)) {
-        if (record.repository_id === repositoryId && isOpen(record)) markInterrupted(record, { write });
-      }
-    },
-    requestCancel(jobId) {
-      try {
-        writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 });
-      } catch (error) {
-        throw isStorageFailure(error) ? cancelFailed(error, folder) : error;
-      }
-    },
-    isCancelRequested: (jobId) => existsSync(pathOf(jobId, "cancel")),
-  };
+/** Earlier versions kept jobs as files. */
+async function importOldJobs(folder: string, project: Project, store: Pick<ArtifactStore, "catalogue" | "ownerId">) {
+  if (!existsSync(folder)) return;
+  const { moveOldJobs } = await import("./old-jobs.ts");
+  const substitute = memoryLog(project);
+  const keep = (records: readonly JobRecord[]) =>
+    store.catalogue.transact(async (queries) => {
+      for (const record of records) await keepJobRow(queries, projectKey(project, store), toRow(record));
+    });
+  await moveOldJobs(folder, keep, substitute.write);
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // No job of this project was recorded.
-  }
-}
-
-/** A job of another process is asked by a file. */
-function cancelFailed(error: unknown, folder: string): SpillwayError {
+/** A job of another process is asked by its row. */
+function cancelFailed(error: CatalogueError, folder: string): SpillwayError {
   const reason = describeStorageFailure(error, folder);
   return new SpillwayError("store_unavailable", `The job cannot be asked to stop: ${reason}.`, {
     hint: "Free space and cancel it again, or end the process that indexes.",
