@@ -63,7 +63,7 @@ export async function removeArtifact(ref: string, session: Session): Promise<voi
 /** Removes clones that were not used for as long as artifacts are kept. */
 async function sweepOldClones({ cloneFolder, settings, now }: Session): Promise<number> {
   if (cloneFolder === null || !existsSync(cloneFolder)) return 0;
-  const { sweepClones } = await import("../clones/clone.ts");
+  const { sweepClones } = await import("../clones/sweep-clones.ts");
   return sweepClones(cloneFolder, settings["artifacts.keep"], now());
 }
 
