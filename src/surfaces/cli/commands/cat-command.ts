@@ -19,6 +19,10 @@ import { toJsonLine } from "../output.ts";
 
 export const catCommand: Command = {
   usage: "cat <artifact_ref|url|file>...",
+  examples: [
+    ["cat af_2d11 > report.md", "the whole text of an artifact"],
+    ["cat --raw af_2d11 > report.pdf", "its bytes"],
+  ],
   about: "Prints the whole text of each artifact, URL or file, without a limit.",
   options: {
     raw: { type: "boolean", about: "Print the bytes instead of the text." },

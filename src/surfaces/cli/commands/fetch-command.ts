@@ -13,6 +13,12 @@ import { toJsonLine } from "../output.ts";
 
 export const fetchCommand: Command = {
   usage: "fetch <url|file|-|data:>...",
+  examples: [
+    ["fetch report.pdf", "the beginning, and a ref for the rest"],
+    ["fetch https://example.com/ --max-chars 5000", "a page as Markdown, at most 5,000 characters"],
+    ["fetch server.log.gz data.xlsx", "several sources within one budget"],
+    ["git log -p | spillway fetch -", "what another program prints"],
+  ],
   about: "Fetches each source: prints text that fits, keeps the complete source and names its artifact_ref.",
   options: {
     "max-chars": maxCharsRow,
