@@ -197,6 +197,21 @@ describe("a cloned repository", () => {
     assert.equal(setup.clones().length, 1);
   });
 
+  test("that is aborted while the server is silent leaves nothing", async () => {
+    const stop = new AbortController();
+    await using server = await startServer(() => stop.abort(new Error("changed my mind")));
+    await using cli = await openCli();
+    const settings = { ...defaultSettings, home: cli.home, "network.allow": [server.allow] };
+    await using session = await openSession({ settings });
+    const cloning = fetchSource(
+      `${server.origin}/delta/weir`,
+      { forceClone: true },
+      { ...session, signal: stop.signal },
+    );
+    await assert.rejects(cloning, /changed my mind/);
+    assert.deepEqual(listClones(join(cli.home, "clones")), []);
+  });
+
   test("is found by an agent's search through MCP", async () => {
     await using setup = await openServer();
     await setup.fetchJson(setup.url);
