@@ -42,7 +42,14 @@ export type Change = {
   readonly isCut: boolean;
 };
 
-export type Release = { readonly name: string; readonly tag: string; readonly day: string; readonly body: string };
+export type Release = {
+  readonly name: string;
+  readonly tag: string;
+  readonly day: string;
+  readonly body: string;
+  /** The names of its files; shown for a release on its own. */
+  readonly files?: readonly string[];
+};
 
 /** What lies below a folder, and whether there is more. */
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly isCut: boolean };
@@ -84,7 +91,7 @@ export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeA
       case "releases":
         return toMarkdownSource("releases", joinParts("# Releases", ...(await api.releases()).map(writeRelease)));
       case "release":
-        return toMarkdownSource(page.tag, writeRelease(await api.release(page.tag)));
+        return toMarkdownSource(page.tag || "latest release", writeOneRelease(await api.release(page.tag)));
     }
   };
 }
@@ -195,6 +202,11 @@ export async function readTree(readAll: () => Promise<Tree>, readLevel: () => Pr
   const paths = new Set(entries.map(({ path }) => path));
   const deeper = (all?.entries ?? []).filter(({ path }) => !paths.has(path));
   return { entries: [...entries, ...deeper], isCut: true };
+}
+
+function writeOneRelease(release: Release): string {
+  const files = (release.files ?? []).map((name) => `- ${name}`).join("\n");
+  return joinParts(writeRelease(release), files === "" ? "" : `Files:\n\n${files}`);
 }
 
 type Pages = { readonly perPage: number; readonly maxPages: number; address(page: number): string };

@@ -135,7 +135,7 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
       return {
         title: `${requireLine(issue.title)} ${kind === "issue" ? "#" : "!"}${issue.iid}`,
         facts: {
-          state: toLine(issue.state),
+          state: [toLine(issue.state), issue.draft === true ? "draft" : ""].filter(Boolean).join(", "),
           author: nameOf(issue.author),
           opened: toDay(issue.created_at),
           labels: toList(issue.labels).map(toLine).join(", "),
@@ -227,4 +227,5 @@ const toRelease = (release: Fields): Release => ({
   tag: requireLine(release.tag_name),
   day: toDay(release.released_at),
   body: toText(release.description),
+  files: toList(toFields(release.assets).links).map((link) => toLine(toFields(link).name)),
 });
