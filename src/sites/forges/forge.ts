@@ -3,6 +3,7 @@ import type { OpenedSource } from "../../acquire/source.ts";
 import { SpillwayError } from "../../errors.ts";
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { formatCount, formatSize } from "../../system/quantities.ts";
+import { findReadme, tidyReadme } from "../readme.ts";
 import type { BoundedText, SiteApi, SitePage } from "../site.ts";
 import { readText } from "../site-api.ts";
 import { type Fields, joinParts, toMarkdownSource, toText, writeFacts, writeFence } from "../site-document.ts";
@@ -59,7 +60,7 @@ export type ForgeApi = {
   facts(): Promise<RepositoryFacts>;
   /** All entries below a folder, or those of the folder itself where there are too many. */
   entries(ref: string, path: string): Promise<Tree>;
-  readme(ref: string, path: string, entries: readonly TreeEntry[]): Promise<string>;
+  text(ref: string, path: string): Promise<BoundedText>;
   file(ref: string, path: string): Promise<OpenedSource>;
   /** Branches and tags whose name begins with this one. */
   refs(prefix: string): Promise<readonly string[]>;
@@ -106,7 +107,7 @@ async function readRepository(api: ForgeApi): Promise<OpenedSource> {
     writeFacts({ "default branch": defaultBranch, size, ...more }),
     "## Files",
     entries.length === 0 ? "There are none." : writeTree(entries, isCut),
-    await api.readme(defaultBranch, "", entries),
+    await readReadme(api, { ref: defaultBranch, path: "" }, entries),
   );
   return toMarkdownSource(fullName, text);
 }
@@ -131,8 +132,19 @@ async function readFolder(api: ForgeApi, place: Place): Promise<OpenedSource> {
   const name = `${path === "" ? "/" : path} at ${ref}`;
   return toMarkdownSource(
     name,
-    joinParts(`# ${name}`, writeTree(entries, isCut), await api.readme(ref, path, entries)),
+    joinParts(`# ${name}`, writeTree(entries, isCut), await readReadme(api, { ref, path }, entries)),
   );
+}
+
+/** A folder without its README still says what is in it. */
+async function readReadme(
+  api: ForgeApi,
+  { ref, path }: { readonly ref: string; readonly path: string },
+  entries: readonly TreeEntry[],
+): Promise<string> {
+  const readmePath = findReadme(path, entries);
+  if (readmePath === undefined) return "";
+  return tidyReadme((await readOptional(() => api.text(ref, readmePath))).text);
 }
 
 const MAX_RANGE_BYTES = 4 * 1024 * 1024;
