@@ -75,6 +75,14 @@ const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
     hint: "Run `spillway store check --repair`; the bytes of the artifacts are not affected.",
   },
   failed: { fact: "the disk reports an error", hint: freeSpace },
+  unreachable: {
+    fact: "its database cannot be reached",
+    hint: "Repeat the call later: it works again as soon as the database does. Run `spillway doctor` to see which part of the store is down.",
+  },
+  refused: {
+    fact: "its database refuses the connection",
+    hint: "Run `spillway doctor`: it shows the reason. Check the user and the database in store.catalogue and the password in SPILLWAY_STORE_PASSWORD.",
+  },
   exposed: {
     fact: "other users can change its folder",
     hint: "Run `spillway doctor`: it names the folder. Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.",
