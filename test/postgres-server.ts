@@ -7,8 +7,6 @@ import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import pg from "pg";
 import { type PostgresAddress, parsePostgresAddress } from "../src/catalogue/postgres-address.ts";
 
@@ -51,18 +49,11 @@ async function startServer(
 
   async function start(): Promise<void> {
     // Without syncing: the tests end processes, not machines.
-    const all = { fsync: "off", max_connections: "200", ...settings };
+    const all = { fsync: "off", max_connections: "200", log_min_messages: "log", ...settings };
     const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", "", ...flags];
     running = spawn(...asUser(user, join(programs, "postgres"), args), { stdio: ["ignore", "ignore", "pipe"] });
-    const child = running;
-    const lines: string[] = [];
-    for await (const line of createInterface({ input: requireStream(child) })) {
-      lines.push(line);
-      if (line.includes("ready to accept connections")) break;
-    }
-    child.stderr?.resume();
-    if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${lines.join("\n")}`);
+    await saysReady(running);
   }
 
   async function stop(how: "fast" | "kill" = "fast"): Promise<void> {
@@ -140,7 +131,8 @@ function run(user: User, program: string, args: readonly string[]): void {
   execFileSync(...asUser(user, program, args), { stdio: "ignore", cwd: "/" });
 }
 
-async function findFreePort(): Promise<number> {
+/** A port of loopback that is free now. */
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const address = probe.address();
@@ -149,7 +141,14 @@ async function findFreePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-function requireStream({ stderr }: ChildProcess): Readable {
-  if (stderr === null) throw new TypeError("The process was started without a pipe.");
-  return stderr;
+/** Reads on afterwards: a server whose messages nobody reads stops. */
+async function saysReady(child: ChildProcess): Promise<void> {
+  let text = "";
+  await new Promise<void>((resolve, reject) => {
+    child.once("exit", () => reject(new Error(`PostgreSQL did not start: ${text}`)));
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      text = (text + chunk).slice(-4_000);
+      if (text.includes("ready to accept connections")) resolve();
+    });
+  });
 }

@@ -27,7 +27,12 @@ describe("the address of a PostgreSQL server", () => {
   });
 
   const wrong = ["team", "mysql://ann:s3cret@db/team", "postgres://db/team", "postgres://ann:s3cret@db/"];
-  for (const given of [...wrong, "postgres://ann:s3cret@db/t?sslmode=prefer", "postgres://ann:s3cret@db/t?x=1"]) {
+  for (const given of [
+    ...wrong,
+    "postgres://ann:s3cret@db/t?sslmode=prefer",
+    "postgres://ann:s3cret@db/t?x=1",
+    "postgres://ann:s3cret@db/t?schema=a;b",
+  ]) {
     test(`refuses ${given} with a hint that works, and does not repeat the password`, () => {
       assert.throws(
         () => parsePostgresAddress(given),

@@ -8,6 +8,8 @@ export type PostgresAddress = {
   readonly user: string;
   readonly database: string;
   readonly password?: string;
+  /** The schema that holds the tables; undefined for that of the user. */
+  readonly schema?: string;
   readonly ssl: ConnectionOptions | false;
 };
 
@@ -20,6 +22,9 @@ export function parsePostgresAddress(given: string, password?: string): Postgres
   const user = decodeURIComponent(url.username);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (host === "" || user === "" || database === "") throw invalidAddress("it must name a user, a host and a database");
+  const schema = url.searchParams.get("schema") ?? undefined;
+  if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw invalidAddress("its schema is not a plain name");
   const secret = password ?? decodeURIComponent(url.password);
   return {
     host,
@@ -28,6 +33,7 @@ export function parsePostgresAddress(given: string, password?: string): Postgres
     database,
     ssl: readTls(url, host),
     ...(secret === "" ? {} : { password: secret }),
+    ...(schema === undefined ? {} : { schema }),
   };
 }
 
@@ -35,7 +41,7 @@ export function parsePostgresAddress(given: string, password?: string): Postgres
 export const describeAddress = ({ host, port, database }: PostgresAddress): string =>
   `database ${database} on ${host}:${port}`;
 
-const knownParameters = ["sslmode", "host"];
+const knownParameters = ["sslmode", "host", "schema"];
 
 function parse(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;

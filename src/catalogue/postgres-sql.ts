@@ -229,7 +229,7 @@ async function commit(client: PoolClient): Promise<void> {
 
 async function openPool(options: PostgresOptions, timeoutMs: number, max: number): Promise<Pool> {
   const { default: pg } = await import("pg");
-  const { host, port, user, database, password, ssl } = options;
+  const { host, port, user, database, schema, password, ssl } = options;
   const config: PoolConfig & { onConnect(client: PoolClient): Promise<void> } = {
     host,
     port,
@@ -255,7 +255,8 @@ async function openPool(options: PostgresOptions, timeoutMs: number, max: number
       client.on("error", () => undefined); // The query that waits on the connection fails, or the next one.
       await client.query(
         `SET statement_timeout = ${timeoutMs}; SET lock_timeout = ${timeoutMs}; SET enable_seqscan = off; ` +
-          `SET idle_in_transaction_session_timeout = ${3 * timeoutMs}`,
+          `SET idle_in_transaction_session_timeout = ${3 * timeoutMs}` +
+          (schema === undefined ? "" : `; SET search_path = ${schema}`),
       );
     },
   };
