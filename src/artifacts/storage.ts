@@ -21,6 +21,8 @@ export type Storage = {
   readonly folder?: string;
   /** The data folder of this machine, where the objects are elsewhere: unfinished files are there. */
   readonly localFiles?: Objects;
+  /** What a team store consists of, for people. */
+  readonly parts?: { readonly catalogue: string; readonly objects: string };
   /** Ends connections of objects that are elsewhere. */
   close?(): Promise<void>;
 };

@@ -2,27 +2,31 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { openCatalogue } from "../catalogue/catalogue.ts";
-import { parsePostgresAddress } from "../catalogue/postgres-address.ts";
+import { describeAddress, parsePostgresAddress } from "../catalogue/postgres-address.ts";
 import { postgresSql } from "../catalogue/postgres-sql.ts";
 import { sqliteSql } from "../catalogue/sqlite-sql.ts";
 import type { Settings } from "../config/settings.ts";
 import { openJournal } from "./backup/journal.ts";
 import { diskObjects } from "./disk-objects.ts";
 import { temporaryPrefix } from "./objects.ts";
-import { readS3Address, type S3Settings } from "./s3/s3-address.ts";
+import { describePlace, readS3Address, type S3Settings } from "./s3/s3-address.ts";
 import { s3Objects } from "./s3/s3-objects.ts";
 import { CATALOGUE_FILE, type Storage } from "./storage.ts";
 
 export type TeamSettings = S3Settings & Pick<Settings, "store.catalogue" | "store.password" | "store.timeout">;
 
-/** Whether the settings name a store that is not only in the data folder. */
-export const isTeamStore = (settings: Pick<Settings, "store.catalogue" | "store.objects">): boolean =>
-  settings["store.catalogue"] !== null || settings["store.objects"] !== null;
-
 /** The storage that the settings name. What they do not name is in the data folder. Nothing is connected yet. */
 export function teamStorage(home: string, settings: TeamSettings): Storage {
-  const objects = openObjects(home, settings);
-  return { ...objects, ...openRows(home, settings) };
+  return { ...openObjects(home, settings), ...openRows(home, settings), parts: nameParts(settings) };
+}
+
+/** What the parts of the storage are called, for people: never with a secret. */
+function nameParts(settings: TeamSettings): NonNullable<Storage["parts"]> {
+  const { "store.catalogue": url, "store.objects": place } = settings;
+  return {
+    catalogue: url === null ? "SQLite in the data folder" : describeAddress(parsePostgresAddress(url)),
+    objects: place === null ? "files in the data folder" : describePlace(readS3Address(settings)),
+  };
 }
 
 function openObjects(home: string, settings: TeamSettings): Pick<Storage, "objects" | "localFiles" | "close"> {

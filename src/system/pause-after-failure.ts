@@ -6,7 +6,7 @@ const DEFAULT_PAUSE_MS = 2_000;
 export type PauseAfterFailure = {
   /** The failure that calls fail with for now; undefined if the service may be asked. */
   current(): unknown;
-  /** Notes that the service could not be reached. */
+  /** Notes that the service could not be reached. During a pause nothing was asked, so that it is not made longer. */
   begin(failure: unknown): void;
   end(): void;
 };
@@ -19,6 +19,7 @@ export function pauseAfterFailure(
   return {
     current: () => (pause !== undefined && now() < pause.until ? pause.failure : undefined),
     begin(failure) {
+      if (pause !== undefined && now() < pause.until) return;
       pause = { failure, until: now() + pauseMs };
     },
     end() {
