@@ -88,7 +88,7 @@ if (typeof postgres === "string" || typeof s3 === "string") {
       assert.match(JSON.parse((await cli.run(["fetch", "a.txt", "--json"], { env })).out).artifact_ref, /^af_/);
       const config = { ...asEnvironment(await makeTeam()), SPILLWAY_STORE_ACCESS_KEY: "" };
       const refused = await cli.run(["fetch", "a.txt"], { env: { ...config, AWS_ACCESS_KEY_ID: "tester" } });
-      assert.match(refused.err, /credentials are missing[^]*SPILLWAY_STORE_ACCESS_KEY/);
+      assert.match(refused.err, /credentials are missing[\s\S]*SPILLWAY_STORE_ACCESS_KEY/);
     });
   });
 

@@ -1,5 +1,5 @@
 /** Failures of PostgreSQL as faults of the catalogue. */
-import { systemCode } from "../errors.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
 import { CatalogueError, type CatalogueFault } from "./sql.ts";
 
 /** What a failed attempt means for the next one. */
@@ -37,7 +37,8 @@ const faults: readonly (readonly [prefix: string, fault: CatalogueFault])[] = [
 const mistakes = ["22", "23", "26", "42", "0A"];
 
 export function explainFailure(error: unknown): Failure {
-  if (error instanceof CatalogueError) return { isConflict: false, isConnectionLost: false, error };
+  if (error instanceof CatalogueError || error instanceof SpillwayError)
+    return { isConflict: false, isConnectionLost: false, error };
   const state = stateOf(error);
   if (state === undefined) return explainLostConnection(error);
   const isStale = state === "0A000" && /cached plan/.test(String(error));

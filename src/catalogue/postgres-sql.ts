@@ -1,6 +1,7 @@
 /** PostgreSQL behind the Sql contract: pooled connections, serializable transactions, deadlines for everything. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
+import { SpillwayError, systemCode } from "../errors.ts";
 import { pauseAfterFailure } from "../system/pause-after-failure.ts";
 import { numberPlaceholders } from "./numbered-placeholders.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
@@ -228,7 +229,7 @@ async function commit(client: PoolClient): Promise<void> {
 }
 
 async function openPool(options: PostgresOptions, timeoutMs: number, max: number): Promise<Pool> {
-  const { default: pg } = await import("pg");
+  const pg = await importClient();
   const { host, port, user, database, schema, password, ssl } = options;
   const config: PoolConfig & { onConnect(client: PoolClient): Promise<void> } = {
     host,
@@ -263,6 +264,23 @@ async function openPool(options: PostgresOptions, timeoutMs: number, max: number
   const pool = new pg.Pool(config);
   pool.on("error", () => undefined); // A connection that is lost while unused is replaced by the next query.
   return pool;
+}
+
+/** The client is an optional package: most stores do without it. */
+async function importClient() {
+  try {
+    return (await import("pg")).default;
+  } catch (cause) {
+    if (systemCode(cause) !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new SpillwayError(
+      "store_unavailable",
+      "A catalogue in PostgreSQL needs the package pg, which is not installed.",
+      {
+        hint: "Install it beside Spillway: npm install pg (for a global Spillway: npm install --global pg).",
+        cause,
+      },
+    );
+  }
 }
 
 /** Counts and sums: the numbers of int8 and numeric fit into ours. */
