@@ -89,7 +89,7 @@ describe("a client with a command of its own", { skip: process.platform === "win
     const config = JSON.parse(await readFile(claude.path, "utf8"));
     await writeFile(claude.path, JSON.stringify({ ...config, numStartups: 40 }));
     const { out } = await claude.run("uninstall", "claude-code", "--yes");
-    assert.match(out, /\(by claude mcp remove --scope user spillway\)/);
+    assert.match(out, /, by claude mcp remove --scope user spillway\n/);
     assert.deepEqual(JSON.parse(await readFile(claude.path, "utf8")), { numStartups: 41, mcpServers: {} });
   });
 
