@@ -414,6 +414,21 @@ export const settingRows = {
       "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
       "public address of each provider.",
   },
+  "web.answer_model": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "The model that writes an answer above the passages of fetch_content with prompt, as provider:model (providers and " +
+      "keys: runner.endpoints, runner.keys). The passages are sent to its provider. Default: none, and nothing is sent.",
+  },
+  "web.answer_time": {
+    type: "duration",
+    default: 1 * minute,
+    min: 1 * second,
+    scope: "user",
+    about: "How long such an answer may take; after that the reply has the passages alone.",
+  },
   "sites.api": {
     type: "choice",
     choices: ["on", "off"],
