@@ -144,6 +144,14 @@ describe("spillway gateway", () => {
     await waitUntil("the server has ended", () => !isAlive(pid));
   });
 
+  test("ends a call that takes too long, and continues", async () => {
+    await using gateway = await openGateway({ env: { SPILLWAY_GATEWAY_CALL_TIMEOUT: "1s" } });
+    await gateway.hello();
+    const { error } = await gateway.call("silence");
+    assert.match(error?.message ?? "", /did not answer within 1 second, and the call was cancelled/);
+    assert.match(textOf(await gateway.call("text")), /NEEDLE/);
+  });
+
   test("answers other calls while one hangs, and passes a flood in order", async () => {
     await using gateway = await openGateway();
     await gateway.hello();
