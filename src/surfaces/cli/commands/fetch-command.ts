@@ -10,6 +10,7 @@ import { forEachInput } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const fetchCommand: Command = {
   usage: "fetch <url|file|-|data:>...",
@@ -46,7 +47,9 @@ export const fetchCommand: Command = {
     const status = await forEachInput(call, async (source) => {
       const turn = call.json ? undefined : reply.roomChars();
       const budget = makeSourceBudget(session.settings, { requested, turn });
-      const answer = await fetchSource(source, { ...options, budget }, session);
+      const answer = await withProgressLine(call, session, (drawing) =>
+        fetchSource(source, { ...options, budget }, drawing),
+      );
       await call.terminal.out(call.json ? toJsonLine(answer.fields) : reply.add(answer));
       isLost ||= hasNothing(answer.fields);
     });

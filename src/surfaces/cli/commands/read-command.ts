@@ -7,6 +7,7 @@ import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const readCommand: Command = {
   usage: "read <artifact_ref>",
@@ -50,7 +51,7 @@ export const readCommand: Command = {
       mode: readMode(call),
       password: option("password"),
     };
-    const answer = await readArtifact(ref, options, await call.session());
+    const answer = await withProgressLine(call, await call.session(), (session) => readArtifact(ref, options, session));
     await call.terminal.out(call.json ? toJsonLine(answer.fields) : `${answerText(answer, commandAudience)}\n`);
     return 0;
   },
