@@ -4,8 +4,10 @@ import { controlTimeouts } from "../../../test/timeouts.ts";
 import { waitUntil } from "../../../test/waiting.ts";
 import { defaultSettings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
+import { boundToolResult } from "./bound-tool-result.ts";
 import type { JsonObject } from "./json-rpc.ts";
 import { createRelay } from "./relay.ts";
+import { countChars } from "./result-editor.ts";
 import { openToolPins } from "./tools/tool-pins.ts";
 import { makeToolRules, type RelayMode, type RulesOptions } from "./tools/tool-rules.ts";
 
@@ -306,6 +308,27 @@ test("every open request gets an error when the server is gone", async () => {
     id: 5,
     error: { code: -32000, message: "The server ended with code 1." },
   });
+});
+
+test("a client whose limit is not known gets 8,000 characters, through a hook too", async () => {
+  const long = "The level of the river was 4 m.\n".repeat(4_000);
+  const sizes: Record<string, readonly number[]> = {};
+  for (const client of ["a new client", "Cursor", "Zed", "none"]) {
+    await using test = await openRelay({ client });
+    const { session } = test;
+    const bounded = await boundToolResult(textResult(long), { session, tool: "t", client });
+    sizes[client] = [await test.call(textResult(long)), bounded].map((result) => countChars(result));
+  }
+  for (const client of ["a new client", "Cursor"])
+    assert.ok(
+      sizes[client]?.every((size) => size > 6_500 && size <= 8_000),
+      JSON.stringify(sizes),
+    );
+  for (const client of ["Zed", "none"])
+    assert.ok(
+      sizes[client]?.every((size) => size > 28_000),
+      JSON.stringify(sizes),
+    );
 });
 
 describe("calls at the same time", () => {

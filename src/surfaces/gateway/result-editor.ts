@@ -153,10 +153,10 @@ function annotate(result: JsonObject, bounded: JsonObject): JsonObject | undefin
 }
 
 /** What a result may have: the client's limit, or what clients get without a published limit, and its share of the turn. */
-function makeResultBudget(
+export function makeResultBudget(
   settings: Session["settings"],
   client: ClientProfile = unknownClient,
-  turn: number | undefined,
+  turn?: number | undefined,
 ): Budget {
   const { limit, unaskedChars } = client;
   return lowerBudget(makeSourceBudget(settings).inline, { client: limit, unasked: unaskedChars, turn });
