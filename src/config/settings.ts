@@ -733,6 +733,25 @@ export const settingRows = {
     about:
       "Characters of one server's list of tools behind spillway gateway. Descriptions in a longer list are shortened.",
   },
+  "gateway.turn_chars": {
+    type: "integer",
+    default: 60_000,
+    min: 2_000,
+    ceiling: 1_000_000,
+    scope: "user",
+    about:
+      "Characters of all results together that a client asks for at the same time behind spillway gateway. A call that is " +
+      "alone is not limited by it.",
+  },
+  "gateway.call_timeout": {
+    type: "duration",
+    default: 30 * minute,
+    min: 1 * second,
+    ceiling: 1 * day,
+    scope: "user",
+    about:
+      "How long a server behind spillway gateway may take to answer a call. Progress that it reports begins the time again.",
+  },
   "proxy.port": {
     type: "integer",
     default: 8402,
