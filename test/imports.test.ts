@@ -138,7 +138,7 @@ test("the protocol's SDK is imported by its surfaces alone, and by no other comm
   const rooms = [join("surfaces", "mcp"), join("surfaces", "serve", "mcp")];
   for await (const file of glob("**/*.ts", { cwd: root })) {
     if (rooms.some((room) => file.startsWith(room)) || /\.test\.ts$/.test(file)) continue;
-    assert.ok(!(await readFile(join(root, file), "utf8")).includes("@modelcontextprotocol"), file);
+    assert.ok(!(await readFile(join(root, file), "utf8")).includes('"@modelcontextprotocol/'), file);
   }
   const loaded = new Set<string>();
   async function load(file: string): Promise<void> {

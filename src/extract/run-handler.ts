@@ -15,6 +15,8 @@ export type HandlerRun = {
   readonly handler: Handler;
   readonly mode: Mode;
   readonly limits: Limits;
+  /** How text in pictures is recognised; absent where OCR is off. */
+  readonly ocr?: HandlerOptions["ocr"] | undefined;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
   /** A query in the format's own language, whose result is wanted. */
@@ -26,9 +28,10 @@ export type HandlerRun = {
  * artifact stays usable.
  */
 export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
-  const { handler, mode, limits, signal, password, formatQuery } = run;
+  const { handler, mode, limits, ocr, signal, password, formatQuery } = run;
   const options: HandlerOptions = {
     ...{ mode, from, limits },
+    ...(ocr === undefined ? {} : { ocr }),
     ...(password === undefined ? {} : { password }),
     ...(formatQuery === undefined ? {} : { query: formatQuery }),
   };

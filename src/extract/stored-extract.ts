@@ -5,7 +5,7 @@ import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import { countLines } from "../fit/measure.ts";
-import type { Failure, Handler, Info, Mode, Segment, TextTotal } from "./handler.ts";
+import type { Failure, Handler, HandlerOptions, Info, Mode, Segment, TextTotal } from "./handler.ts";
 
 /** A segment at its place in the joined text. */
 export type PlacedSegment = {
@@ -34,6 +34,8 @@ export type StoredExtract = {
   readonly size: ExtractSize;
   /** Set once there is nothing more to extract. */
   readonly ended: { readonly failed: Failure | null } | null;
+  /** Set where the time for one call was used up: how to read on. Never stored. */
+  readonly paused?: string;
   readonly info: Info;
   /** The files that hold it. */
   readonly files: readonly ExtractFile[];
@@ -65,14 +67,23 @@ export const emptySize: ExtractSize = { segments: 0, pages: 0, chars: 0, lineEnd
 export function makeExtractPrefix(
   { name, version }: Pick<Handler, "name" | "version">,
   facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
-  mode: Mode,
-  owner: string,
+  {
+    mode,
+    owner,
+    ocr,
+  }: { readonly mode: Mode; readonly owner: string; readonly ocr?: HandlerOptions["ocr"] | undefined },
 ): string {
   const { sha256, media_type, charset } = facts;
   const options = createHash("sha256")
-    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts), owner]))
+    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts), owner, ...toOcrKey(ocr)]))
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
+}
+
+/** What the text of pictures depends on; nothing where OCR is off. */
+function toOcrKey(ocr: HandlerOptions["ocr"] | undefined): unknown[] {
+  if (ocr === undefined) return [];
+  return "missingPackages" in ocr ? [ocr] : [ocr.languages, ocr.pageCpuMs];
 }
 
 /** The URL that links in a web page are relative to; null for other kinds and for pages without a URL. */

@@ -7,6 +7,10 @@ import { toJsonLine } from "../output.ts";
 
 export const serveCommand: Command = {
   usage: "serve",
+  examples: [
+    ["serve", "for clients of this machine"],
+    ["serve --files ~/notes --set serve.port=8500", "the printed token may read files in one folder"],
+  ],
   about: "Serves the tools to many clients over HTTP (MCP), each owner with its own artifacts, until it is stopped.",
   options: {
     files: {

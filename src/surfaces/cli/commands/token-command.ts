@@ -14,6 +14,11 @@ import { toJsonLine } from "../output.ts";
 
 export const tokenCommand: Command = {
   usage: "token add|list|revoke [NAME]",
+  examples: [
+    ["token add ann --expires 30d", "make a token and print it, once"],
+    ["token revoke ann", "refuse it from now on"],
+  ],
+  words: ["add", "list", "revoke"],
   about: "Makes, lists and revokes the tokens by which clients of spillway serve are known.",
   options: {
     owner: {
