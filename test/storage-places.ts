@@ -10,6 +10,7 @@ import { postgresSql } from "../src/catalogue/postgres-sql.ts";
 import type { Sql } from "../src/catalogue/sql.ts";
 import { defaultSettings } from "../src/config/settings.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
+import { soakCount } from "./soak.ts";
 
 /** The settings of the servers, as JSON: a database and a bucket. */
 const given: Partial<TeamSettings> | undefined =
@@ -26,6 +27,10 @@ export function makeStorage(now?: () => number): Storage {
 }
 
 const opened: Storage[] = [];
+
+/** How often a property is tried: each try makes a storage, which takes long on a server. */
+export const propertyRuns = (inMemory: number): number =>
+  given === undefined ? inMemory : soakCount({ sample: 5, full: inMemory });
 
 /** A place that several connections share, as several processes would. */
 export async function makeSharedPlace(): Promise<{ open(): Storage } & AsyncDisposable> {

@@ -22,7 +22,7 @@ import {
   plainTextDetection,
   readArtifactBytes,
 } from "../../test/bodies.ts";
-import { makeStorage } from "../../test/storage-places.ts";
+import { makeStorage, propertyRuns } from "../../test/storage-places.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { diskStorage, type Storage } from "./storage.ts";
@@ -196,7 +196,7 @@ describe("the artifact store", () => {
         assert.deepEqual(await readArtifactBytes(store, artifact_ref), Buffer.from(bytes));
         assert.equal(record.sha256, sha256);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });

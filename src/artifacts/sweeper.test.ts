@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { makeMemorySpool, makeOrigin, plainTextDetection, readArtifactBytes } from "../../test/bodies.ts";
 import { soakCount } from "../../test/soak.ts";
-import { makeStorage } from "../../test/storage-places.ts";
+import { makeStorage, propertyRuns } from "../../test/storage-places.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
@@ -170,7 +170,7 @@ describe("retention", () => {
         assert.equal((await catalogue.all("SELECT * FROM blobs")).length, sizes.size);
         assert.equal((await catalogue.all("SELECT * FROM garbage")).length, 0);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 });

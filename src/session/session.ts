@@ -80,6 +80,8 @@ export type SessionOptions = {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** The HTTP client, shared with other sessions and closed by the caller. Default: one of its own. */
   readonly network?: HttpClient;
+  /** The storage, shared with other sessions and closed by the caller. Default: one of its own. */
+  readonly storage?: Storage;
   readonly signal?: AbortSignal;
   /** Receives lines of the process log. Default: they are dropped. */
   readonly log?: (line: string) => void;
@@ -116,7 +118,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
   const cloneFolder = isOnDisk ? join(home, "clones", safeFileName(owner)) : null;
-  const storage = await openStorage(home, { inMemory, homeProblem, now, settings });
+  const storage = options.storage ?? (await openStorage(home, { inMemory, homeProblem, now, settings }));
   return {
     cwd,
     network,
@@ -147,8 +149,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
-      await storage.catalogue.close();
-      await storage.close?.();
+      if (options.storage === undefined) await closeStorage(storage);
     },
   };
 }
@@ -180,6 +181,11 @@ async function openStorage(home: string, place: StoragePlace): Promise<Storage> 
   if (homeProblem !== null) return refusedStorage(homeProblem);
   if (!isTeamStore(settings)) return diskStorage(home);
   return (await import("../artifacts/team-storage.ts")).teamStorage(home, settings);
+}
+
+async function closeStorage({ catalogue, close }: Storage): Promise<void> {
+  await catalogue.close();
+  await close?.();
 }
 
 /** A file of this machine cannot be read in place by others, so a team store has a copy, however large it is. */

@@ -70,11 +70,12 @@ function openHandler(options: HttpServerOptions): AsyncDisposable & { readonly h
   const [only, ...others] = options.servers;
   if (only !== undefined && others.length === 0 && "url" in only.source) {
     const service = openServerFetch(options.session);
-    const { name: server, source, rules } = only;
+    const { name: server, source, rules, timeoutMs } = only;
     const relay = createHttpRelay({
       ...options,
       ...source,
       server,
+      timeoutMs,
       rules: makeToolRules(rules),
       pins: openPins(only, options),
       onBounded: (tool, chars) => noteSize(options.session, server, tool, chars),
