@@ -52,11 +52,20 @@ export interface Objects {
 }
 
 /** Why a service of objects does not work: each has its own sentence (artifacts/store-errors.ts). */
-export type ObjectsFault = "unreachable" | "refused" | "no_bucket" | "clock" | "redirected" | "full" | "failed";
+export type ObjectsFault =
+  | "unreachable"
+  | "busy"
+  | "refused"
+  | "no_bucket"
+  | "clock"
+  | "redirected"
+  | "full"
+  | "failed";
 
 /** The system error that is nearest to each fault, for code that treats all backends alike. */
 const systemCodes: Readonly<Record<ObjectsFault, string>> = {
   unreachable: "EHOSTUNREACH",
+  busy: "EBUSY",
   refused: "EACCES",
   no_bucket: "EACCES",
   clock: "EACCES",

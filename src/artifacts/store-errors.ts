@@ -98,6 +98,7 @@ const objectsExplanations: Readonly<Record<ObjectsFault, Explanation>> = {
     fact: "its object storage cannot be reached",
     hint: "Repeat the call later: it works again as soon as the service does. Run `spillway doctor` to see which part of the store is down.",
   },
+  busy: { fact: "its object storage is too busy", hint: "Repeat the call later." },
   refused: {
     fact: "its object storage refuses the credentials",
     hint: `${objectsHint} Check SPILLWAY_STORE_ACCESS_KEY and SPILLWAY_STORE_SECRET_KEY, store.region, and the rights of that key to the bucket.`,

@@ -38,6 +38,8 @@ export type S3ClientOptions = {
 };
 
 const MAX_TRIES = 3;
+/** A service that is busy, or at work on a neighbour of the key, says so at once. */
+const MAX_BUSY_TRIES = 8;
 const RETRY_MS = 50;
 const MAX_CONNECTIONS = 32;
 
@@ -68,9 +70,10 @@ export function openS3Client(address: S3Address, { timeoutMs, now = Date.now }: 
         return response;
       } catch (thrown) {
         const error = makeConnectionError(thrown);
-        const isPassing = error instanceof ObjectsError && error.fault === "unreachable";
-        if (!isPassing || attempt === MAX_TRIES || isTimeout(thrown)) {
-          if (isPassing) pause.begin(error);
+        const fault = error instanceof ObjectsError ? error.fault : "failed";
+        const maxTries = fault === "busy" ? MAX_BUSY_TRIES : fault === "unreachable" ? MAX_TRIES : 1;
+        if (attempt >= maxTries || isTimeout(thrown)) {
+          if (fault === "unreachable") pause.begin(error);
           throw error;
         }
       }

@@ -12,6 +12,7 @@ const faults: Readonly<Record<string, ObjectsFault>> = {
   InvalidToken: "refused",
   AuthorizationHeaderMalformed: "refused",
   XAdminUserNotFound: "refused",
+  SlowDown: "busy",
   RequestTimeTooSkewed: "clock",
   RequestExpired: "clock",
   QuotaExceeded: "full",
@@ -28,7 +29,8 @@ export function makeResponseError(status: number, code: string): ObjectsError {
 function statusFault(status: number): ObjectsFault {
   if (status === 401 || status === 403) return "refused";
   if (status === 507) return "full";
-  return status >= 500 || status === 429 ? "unreachable" : "failed";
+  if (status === 409 || status === 429) return "busy";
+  return status >= 500 ? "unreachable" : "failed";
 }
 
 /** What the connection failed with. Messages of the client name addresses and codes, never headers. */
