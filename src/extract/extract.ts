@@ -73,8 +73,8 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 }
 
 async function extendStored(options: ExtractOptions): Promise<Extract> {
-  const { objects, owner, facts, handler, mode, pages } = options;
-  const prefix = makeExtractPrefix(handler, facts, mode, owner);
+  const { objects, owner, facts, handler, pages } = options;
+  const prefix = makeExtractPrefix(handler, facts, options, owner);
   if (facts.size_bytes > MAX_STORED_TEXT_BYTES) {
     const { isIndexedText, openTextIndex } = await import("./text-index.ts");
     if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);

@@ -5,7 +5,7 @@ import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import { countLines } from "../fit/measure.ts";
-import type { Failure, Handler, Info, Mode, Segment, TextTotal } from "./handler.ts";
+import type { Failure, Handler, HandlerOptions, Info, LinkStyle, Segment, TextTotal } from "./handler.ts";
 
 /** A segment at its place in the joined text. */
 export type PlacedSegment = {
@@ -61,16 +61,18 @@ export type FileContent = {
 /** Nothing extracted. */
 export const emptySize: ExtractSize = { segments: 0, pages: 0, chars: 0, lineEnds: 0 };
 
-/** The key prefix names everything the text depends on (bytes, handler and version, mode, claims), and its owner. */
+/** The key prefix names everything the text depends on (bytes, handler and version, mode, links, claims), and its owner. */
 export function makeExtractPrefix(
   { name, version }: Pick<Handler, "name" | "version">,
   facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
-  mode: Mode,
+  { mode, links = "inline" }: Pick<HandlerOptions, "mode"> & { readonly links?: LinkStyle | undefined },
   owner: string,
 ): string {
   const { sha256, media_type, charset } = facts;
   const options = createHash("sha256")
-    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts), owner]))
+    .update(
+      JSON.stringify([links === "inline" ? mode : `${mode} ${links}`, media_type, charset, findLinkBase(facts), owner]),
+    )
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
 }

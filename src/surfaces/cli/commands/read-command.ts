@@ -5,7 +5,16 @@ import { SpillwayError } from "../../../errors.ts";
 import { readArtifact } from "../../../verbs/read.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
+import {
+  linksRow,
+  maxCharsRow,
+  modeRow,
+  passwordRow,
+  readLinks,
+  readMaxChars,
+  readMode,
+  readText,
+} from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
 export const readCommand: Command = {
@@ -23,6 +32,7 @@ export const readCommand: Command = {
     entry: { type: "string", value: "PATH", about: "A member of an archive or an attachment, as it is listed." },
     "max-chars": maxCharsRow,
     mode: modeRow,
+    links: linksRow,
     password: passwordRow,
   },
   async run(call) {
@@ -43,6 +53,7 @@ export const readCommand: Command = {
       entry: option("entry"),
       maxChars: readMaxChars(call),
       mode: readMode(call),
+      links: readLinks(call),
       password: option("password"),
     };
     const answer = await readArtifact(ref, options, await call.session());
