@@ -618,7 +618,8 @@ describe("the process", () => {
 
   test("shows help and version, and refuses unknown commands and settings", async () => {
     await using cli = await openCli();
-    assert.match((await cli.run([])).out, /Usage: spillway <command>/);
+    assert.match((await cli.run([])).out, /Three things to try:/);
+    assert.match((await cli.run(["help"])).out, /Usage: spillway <command>/);
     assert.match((await cli.run(["fetch", "--help"])).out, /--max-chars N/);
     assert.match((await cli.run(["help", "settings"])).out, /SPILLWAY_FILES_ALLOW/);
     assert.match((await cli.run(["--version"])).out, /^\d+\.\d+\.\d+\n$/);

@@ -5,18 +5,19 @@ import { existsSync, readdirSync } from "node:fs";
 import { chmod, mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { sweepClones } from "../src/clones/clone.ts";
+import { lockClone } from "../src/clones/clone-lock.ts";
+import { sweepClones } from "../src/clones/sweep-clones.ts";
 import { defaultSettings } from "../src/config/settings.ts";
 import { openSession } from "../src/session/session.ts";
 import { fetchSource } from "../src/verbs/fetch.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { openCli } from "./cli.ts";
-import { git, startGitServer } from "./git-server.ts";
+import { git, gitWithInput, startGitServer } from "./git-server.ts";
 import { openMcp } from "./mcp.ts";
 import { startServer } from "./server.ts";
 
 /** A server with the repository `delta/weir`, and a command line that may reach it. */
-async function openServer(change: (folder: string) => Promise<void> = async () => undefined) {
+async function openServer(change: (folder: string) => Promise<void> = async () => undefined, name = "weir.git") {
   const folder = await makeTemporaryFolder();
   const work = join(folder.path, "work");
   await mkdir(work);
@@ -28,7 +29,7 @@ async function openServer(change: (folder: string) => Promise<void> = async () =
   git(work, "add", "--all");
   git(work, "commit", "--quiet", "--message=first");
   git(work, "branch", "feature/gates");
-  const bare = join(folder.path, "served", "delta", "weir.git");
+  const bare = join(folder.path, "served", "delta", name);
   git(work, "clone", "--quiet", "--bare", work, bare);
   git(bare, "config", "uploadpack.allowFilter", "true");
   git(bare, "config", "uploadpack.allowAnySHA1InWant", "true");
@@ -38,7 +39,11 @@ async function openServer(change: (folder: string) => Promise<void> = async () =
   return {
     server,
     cli,
-    work,
+    bare,
+    /** Makes a tree the only commit of the default branch. */
+    commitTree: (tree: string) => {
+      git(bare, "update-ref", "refs/heads/main", git(bare, "commit-tree", "-m", "odd", tree).trim());
+    },
     commit: git(work, "rev-parse", "HEAD").trim(),
     url: `${server.origin}/delta/weir`,
     clones: () => listClones(join(cli.home, "clones")),
@@ -97,7 +102,7 @@ describe("a cloned repository", () => {
     await using setup = await openServer();
     const both = await Promise.all([setup.fetchJson(setup.url), setup.fetchJson(setup.url)]);
     assert.equal(new Set(both.map(({ artifact_ref }) => artifact_ref)).size, 1);
-    const packs = () => setup.server.requests.filter(({ url }) => url.endsWith("git-upload-pack")).length;
+    const packs = () => setup.server.requests.filter(({ url }) => url.endsWith("/git-upload-pack")).length;
     const once = packs();
     await setup.fetchJson(setup.url);
     assert.equal(packs(), once, "a third one finds it");
@@ -200,7 +205,71 @@ describe("a cloned repository", () => {
     assert.match(file.err + file.out, /Only a repository at an http or https address can be cloned/);
   });
 
-  test("expires like artifacts do, and leftovers of killed processes do earlier", async () => {
+  test("leaves out the names that cannot be written, and says so", async () => {
+    await using setup = await openServer();
+    const blob = gitWithInput(setup.bare, "Kept.\n", "hash-object", "-w", "--stdin");
+    const entries = ["kept.txt", "long-".repeat(60), "caf\xe9.txt"].map((name) => `100644 blob ${blob}\t${name}\0`);
+    const tree = gitWithInput(setup.bare, Buffer.from(entries.sort().join(""), "latin1"), "mktree", "-z");
+    setup.commitTree(tree);
+    const { content } = await setup.fetchJson(setup.url);
+    assert.match(content, /- files: 1 file, 6 B\n- left out because of their names: caf\ufffd\.txt, long-long-/);
+    const [path = ""] = setup.clones();
+    assert.equal(await readFile(join(path, "kept.txt"), "utf8"), "Kept.\n");
+  });
+
+  test("with more files than can be listed is refused, and leaves nothing", async () => {
+    await using setup = await openServer();
+    const blob = gitWithInput(setup.bare, "", "hash-object", "-w", "--stdin");
+    const list = (count: number, entry: (name: string) => string) =>
+      Array.from({ length: count }, (_, index) => entry(String(index).padStart(200, "0"))).join("");
+    const folder = gitWithInput(
+      setup.bare,
+      list(1_000, (name) => `100644 blob ${blob}\t${name}\0`),
+      "mktree",
+      "-z",
+    );
+    const tree = gitWithInput(
+      setup.bare,
+      list(200, (name) => `040000 tree ${folder}\t${name}\0`),
+      "mktree",
+      "-z",
+    );
+    setup.commitTree(tree);
+    const { err, out, status } = await setup.fetch(setup.url);
+    assert.equal(status, 1);
+    assert.match(
+      err + out,
+      /The repository has more files than can be listed\.\s+Fetch the address without forceClone/,
+    );
+    assert.deepEqual(setup.clones(), []);
+  });
+
+  test("can be one of a pull request, a release or a comparison", async () => {
+    await using setup = await openServer();
+    git(setup.bare, "update-ref", "refs/pull/12/head", setup.commit);
+    git(setup.bare, "update-ref", "refs/tags/v2", setup.commit);
+    const site = ["--set", `sites.addresses=github=${setup.server.origin}`];
+    const refs = { "pull/12/files": "refs/pull/12/head", "releases/tag/v2": "refs/tags/v2", "compare/v1...v2": "v2" };
+    for (const [page, ref] of Object.entries(refs)) {
+      const { content } = await setup.fetchJson(`${setup.url}/${page}`, ...site);
+      assert.ok(content.includes(`- ref: ${ref}\n`), content);
+    }
+  });
+
+  test("may be at an address without .git, which is asked for once", async () => {
+    await using setup = await openServer(undefined, "weir");
+    for (let each = 0; each < 2; each++) assert.match((await setup.fetchJson(setup.url)).content, /Raise the gate/);
+    const lists = setup.server.requests.filter(({ url }) => url.includes("/info/refs"));
+    assert.deepEqual(
+      lists.map(({ url }) => url),
+      ["/delta/weir/info/refs?service=git-upload-pack"],
+    );
+    await using other = await openServer();
+    for (let each = 0; each < 2; each++) await other.fetchJson(other.url);
+    assert.equal(other.server.requests.filter(({ url }) => url.includes("/info/refs")).length, 2, "both, once each");
+  });
+
+  test("expires like artifacts do; leftovers of killed processes and old locks go too", async () => {
     await using folder = await makeTemporaryFolder();
     const day = 24 * 60 * 60 * 1_000;
     const now = Date.now();
@@ -210,9 +279,33 @@ describe("a cloned repository", () => {
     };
     await make("young-1", day);
     await make("old-1", 10 * day);
-    await make("half-1.ab.tmp", day);
-    await make("half-2.ab.tmp", 60_000);
-    assert.equal(await sweepClones(folder.path, 7 * day, now), 2);
-    assert.deepEqual(readdirSync(folder.path).sort(), ["half-2.ab.tmp", "young-1"]);
+    await make("half-1.0123abcd.tmp", 60_000);
+    lockClone(join(folder.path, "gone-1"), now - 10 * day)?.[Symbol.dispose]();
+    assert.equal(await sweepClones(folder.path, 7 * day, now), 3);
+    assert.deepEqual(
+      readdirSync(folder.path).filter((name) => !/^(old|half)-1\.lock$/.test(name)),
+      ["young-1"],
+    );
+  });
+
+  test("is not swept while another caller holds it", async () => {
+    await using folder = await makeTemporaryFolder();
+    const day = 24 * 60 * 60 * 1_000;
+    const now = Date.now();
+    for (const name of ["old-1", "old-1.0123abcd.tmp"]) await mkdir(join(folder.path, name));
+    const later = now + 10 * day;
+    {
+      using lock = lockClone(join(folder.path, "old-1"), now);
+      assert.ok(lock);
+      assert.equal(await sweepClones(folder.path, 7 * day, later), 0);
+      assert.deepEqual(readdirSync(folder.path).sort(), [
+        "old-1",
+        "old-1.0123abcd.tmp",
+        "old-1.lock",
+        "old-1.lock-journal",
+      ]);
+    }
+    assert.equal(await sweepClones(folder.path, 7 * day, later), 2);
+    assert.deepEqual(readdirSync(folder.path), ["old-1.lock"], "its lock was just taken");
   });
 });

@@ -1,5 +1,6 @@
 /** A git server on loopback: git's own program behind HTTP, as hosts of repositories run it. */
 import { execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { devNull } from "node:os";
@@ -14,13 +15,20 @@ export const git = (folder: string, ...args: string[]): string =>
     encoding: "utf8",
   });
 
+/** Runs git with an input, for objects that no work tree can hold. */
+export const gitWithInput = (folder: string, input: string | Uint8Array, ...args: string[]): string =>
+  execFileSync("git", args, { cwd: folder, env, input, encoding: "utf8" }).trim();
+
 /** Serves the bare repositories below a folder. */
 export async function startGitServer(folder: string) {
   const requests: { url: string; headers: IncomingMessage["headers"] }[] = [];
   const backend = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
   const server = createServer((request, response) => {
     requests.push({ url: request.url ?? "", headers: request.headers });
-    answer(request, response, { backend, folder });
+    // The backend would add a missing .git; few hosts do.
+    const [name = ""] = (request.url ?? "").split(/\/info\/|\/git-/);
+    if (existsSync(join(folder, name, "HEAD"))) answer(request, response, { backend, folder });
+    else response.writeHead(404).end();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

@@ -1,5 +1,7 @@
 /** Writes small PDFs for tests, so that no third-party files are needed. */
 import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
+import { openPdf } from "../src/extract/pdf/document.ts";
 
 /** One page of a test document. */
 export type FixturePage = {
@@ -141,3 +143,44 @@ export function makePdfWithLines(pages: readonly (readonly string[])[]): Uint8Ar
     })),
   );
 }
+
+/** A PDF whose pages are pictures of the given lines, as a scanner writes them, perhaps with a stamp that is text. */
+export async function makeScannedPdf(
+  pages: readonly (readonly string[])[],
+  { stamp = "", isUpsideDown = false }: { readonly stamp?: string; readonly isUpsideDown?: boolean } = {},
+): Promise<Uint8Array> {
+  const drawings = await drawPages(pages);
+  const objects = drawings.map(({ width, height, pixels }, index): [number, string] => {
+    const entries = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`;
+    const data = deflateSync(isUpsideDown ? pixels.toReversed() : pixels).toString("latin1");
+    return [20 + index, makeStream(`${entries} /Filter /FlateDecode`, data)];
+  });
+  const scans = drawings.map((_, index) => ({
+    content: `q 600 0 0 200 0 0 cm /Im Do Q ${stamp === "" ? "" : drawLine(stamp, 400, 20)}`,
+    entries: `/MediaBox [0 0 600 200] /Resources << /Font << /F1 3 0 R >> /XObject << /Im ${20 + index} 0 R >> >>`,
+  }));
+  return writePdf(scans, { objects: Object.fromEntries(objects) });
+}
+
+/** Pictures of lines of text, as portable graymaps. */
+export async function drawGraymaps(pages: readonly (readonly string[])[]): Promise<Uint8Array[]> {
+  const content = (lines: readonly string[]) =>
+    lines.map((text, index) => drawLine(escapeText(text), 60, 150 - 40 * index, "/F1 18 Tf")).join("");
+  const opened = await openPdf(
+    writePdf(pages.map((lines) => ({ content: content(lines), entries: "/MediaBox [0 0 600 200]" }))),
+  );
+  if ("failed" in opened) throw new Error(opened.failed.detail);
+  const graymaps = pages.map((_, index) => opened.document.renderPage(index) ?? new Uint8Array());
+  opened.document.close();
+  return graymaps;
+}
+
+async function drawPages(pages: readonly (readonly string[])[]) {
+  const graymaps = await drawGraymaps(pages);
+  return graymaps.map((graymap) => {
+    const [header = "", width = "", height = ""] = /^P5\n(\d+) (\d+)\n255\n/.exec(toLatin1(graymap)) ?? [];
+    return { width: Number(width), height: Number(height), pixels: graymap.subarray(header.length) };
+  });
+}
+
+const toLatin1 = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 100)).toString("latin1");

@@ -38,12 +38,13 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract, opt
   else if (record.source_truncated) warnings.push(`Total characters: ${formatAtLeast(record, extract)}.`);
   const notRaw = describeRawText(record, mode);
   if (notRaw !== undefined && extract.hasText) warnings.push(notRaw);
+  if (extract.paused !== undefined) warnings.push(extract.paused);
   if (ended?.failed) warnings.push(...failureWarnings(ended.failed));
   if (description.entryName && ref !== null) warnings.push(makeEntryHint(ref, description.entryName));
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
   warnings.push(...damageWarnings(info));
-  if (ended && !ended.failed && size.segments === 0 && !isReadable) {
+  if (ended && !ended.failed && size.segments === 0 && !isReadable && !description.explainsMissingText) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
   return warnings;

@@ -45,6 +45,23 @@ const versions: readonly (readonly string[])[] = [
     "CREATE TABLE garbage (object_key TEXT PRIMARY KEY, since BIGINT NOT NULL)",
     "CREATE INDEX garbage_by_age ON garbage (since)",
   ],
+  [
+    // Which job indexes a repository, and until when it counts as alive. `place` is the data folder whose lock it holds.
+    `CREATE TABLE index_leases (
+       owner TEXT NOT NULL, project TEXT NOT NULL, repository TEXT NOT NULL, job TEXT NOT NULL, place TEXT NOT NULL,
+       holder TEXT NOT NULL, expires_at BIGINT NOT NULL, PRIMARY KEY (owner, project, repository))`,
+    // The last published generation of each index. `segments` is the JSON of their names.
+    `CREATE TABLE index_generations (
+       owner TEXT NOT NULL, project TEXT NOT NULL, repository TEXT NOT NULL, root TEXT NOT NULL,
+       generation BIGINT NOT NULL, files BIGINT NOT NULL, segments TEXT NOT NULL, published_at BIGINT NOT NULL,
+       PRIMARY KEY (owner, project, repository))`,
+    // `record` is the JSON of the job as it is reported.
+    `CREATE TABLE jobs (
+       owner TEXT NOT NULL, project TEXT NOT NULL, job TEXT NOT NULL, repository TEXT NOT NULL,
+       is_open BIGINT NOT NULL, is_cancelled BIGINT NOT NULL, started_at BIGINT NOT NULL, record TEXT NOT NULL,
+       PRIMARY KEY (owner, project, job))`,
+    "CREATE INDEX jobs_by_start ON jobs (owner, project, started_at, job)",
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */
@@ -58,6 +75,12 @@ export async function updateSchema(sql: Sql): Promise<void> {
     await queries.run("DELETE FROM catalogue_schema");
     await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
   });
+}
+
+/** Whether the tables are those of an older version. */
+export async function isOlderSchema(queries: Queries): Promise<boolean> {
+  const version = await findVersion(queries);
+  return version > 0 && version < versions.length;
 }
 
 /** A random id, made with the catalogue: it tells a catalogue from one that took its place. */

@@ -12,7 +12,11 @@ import { type FoundSite, findSite } from "../sites/sites.ts";
 import { findReadme, type TreeEntry, writeTree } from "../sites/tree.ts";
 import { formatCount, formatSize } from "../system/quantities.ts";
 import { redactUrl } from "../system/redact-url.ts";
-import { type Clone, type CloneContext, type CloneTarget, cloneRepository } from "./clone.ts";
+import { clip } from "../system/safe-names.ts";
+import { FACTS_NAME, type LeftOut } from "./checkout.ts";
+import { type Clone, cloneRepository, findAnyClone } from "./clone.ts";
+import type { CloneContext, CloneTarget } from "./clone-target.ts";
+import { readRepositoryPage } from "./repository-page.ts";
 
 type CloneSession = Pick<Session, "settings" | "env" | "network" | "now" | "cloneFolder">;
 
@@ -47,8 +51,10 @@ function makeAddressError(): SpillwayError {
   });
 }
 
-/** Where a branch may have slashes in its name, the shortest name is tried first. */
+/** Where a branch may have slashes in its name, the shortest name is tried first. One that is here needs no network. */
 async function cloneFirst(targets: readonly CloneTarget[], context: CloneContext): Promise<Clone> {
+  const known = await findAnyClone(targets, context);
+  if (known !== undefined) return cloneRepository(known, context);
   for (const [index, target] of targets.entries()) {
     try {
       return await cloneRepository(target, context);
@@ -60,35 +66,20 @@ async function cloneFirst(targets: readonly CloneTarget[], context: CloneContext
   throw new TypeError("There is no address to clone.");
 }
 
-const MAX_REF_NAMES = 4;
-
 async function listTargets(page: URL, { settings, env }: CloneSession): Promise<CloneTarget[]> {
   const site = findSite(page, settings["sites.addresses"]);
-  const names = splitPath(page);
-  const { repository, rest } = site === undefined ? { repository: names, rest: [] } : splitRepository(site, names);
-  const url = new URL(
-    `${page.origin}/${repository
-      .map(encodeURIComponent)
-      .join("/")
-      .replace(/\.git$/, "")}.git`,
-  );
-  const authorization = site && mayGetToken(url, site) ? await makeAuthorization(site, env) : undefined;
-  const refNames = readRefNames(rest);
-  const refs = refNames.map((_, index) => refNames.slice(0, index + 1).join("/")).slice(0, MAX_REF_NAMES);
-  return (refs.length === 0 ? [undefined] : refs).map((ref) => ({ url, ref, authorization }));
+  if (site === undefined) return listAddresses(page).map((url) => ({ url, ref: undefined }));
+  const { repository, refs } = readRepositoryPage(site.name, splitPath(page));
+  if (repository.length < 2) throw makeAddressError();
+  const url = new URL(`${page.origin}/${repository.map(encodeURIComponent).join("/")}.git`);
+  const authorization = mayGetToken(url, site) ? await makeAuthorization(site, env) : undefined;
+  return refs.map((ref) => ({ url, ref, authorization }));
 }
 
-/** On most sites a repository has two names; on GitLab it has any number, and `-` ends them. */
-function splitRepository({ name }: FoundSite, names: readonly string[]) {
-  const dash = names.indexOf("-");
-  const count = name !== "gitlab" ? 2 : dash < 0 ? names.length : dash;
-  return { repository: names.slice(0, count), rest: names.slice(name === "gitlab" ? count + 1 : count) };
-}
-
-/** `tree/main/src`, `src/branch/main/src` and `commit/<hash>` name a ref. */
-function readRefNames([kind = "", ...rest]: readonly string[]): readonly string[] {
-  if (!["tree", "blob", "raw", "commit", "commits", "src"].includes(kind)) return [];
-  return ["branch", "tag", "commit"].includes(rest[0] ?? "") ? rest.slice(1) : rest;
+/** Other hosts serve a repository at the address itself, or at the same with `.git`. */
+function listAddresses({ origin, pathname }: URL): URL[] {
+  const address = `${origin}${pathname.replace(/\/+$/, "")}`;
+  return (address.endsWith(".git") ? [address] : [address, `${address}.git`]).map((each) => new URL(each));
 }
 
 /** A token is for the server that the settings name, or else for the public one over a secure connection. */
@@ -104,7 +95,6 @@ async function makeAuthorization(site: FoundSite, env: CloneSession["env"]): Pro
 }
 
 const MAX_README_BYTES = 1024 * 1024;
-const MAX_NAMED_FILES = 5;
 
 async function describeClone(clone: Clone): Promise<OpenedSource> {
   const entries = await listEntries(clone.path);
@@ -116,7 +106,8 @@ async function describeClone(clone: Clone): Promise<OpenedSource> {
       ref: clone.ref ?? "the default branch",
       folder: clone.path,
       files: `${formatCount(clone.files, "file")}, ${formatSize(clone.sizeBytes)}`,
-      "left out because of their size": nameSome(clone.leftOut),
+      "left out because of their size": nameSome(clone.tooLarge),
+      "left out because of their names": nameSome(clone.unwritable),
     }),
     "## Files",
     writeTree(entries, false),
@@ -127,31 +118,29 @@ async function describeClone(clone: Clone): Promise<OpenedSource> {
   ]);
 }
 
-const nameSome = (paths: readonly string[]): string =>
-  [
-    ...paths.slice(0, MAX_NAMED_FILES),
-    ...(paths.length > MAX_NAMED_FILES ? [`${paths.length - MAX_NAMED_FILES} more`] : []),
-  ].join(", ");
+const nameSome = ({ count, first }: LeftOut): string =>
+  [...first.map((path) => clip(path)), ...(count > first.length ? [`${count - first.length} more`] : [])].join(", ");
 
 async function listEntries(folder: string): Promise<TreeEntry[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const entries = found.map(async (entry) => {
     const path = join(entry.parentPath, entry.name);
-    const sizeBytes = entry.isFile() ? (await stat(path)).size : undefined;
+    // Another caller may have replaced the clone by a newer one.
+    const facts = entry.isFile() ? await stat(path).catch(() => undefined) : undefined;
     return {
       path: path
         .slice(folder.length + 1)
         .split(sep)
         .join("/"),
       isFolder: entry.isDirectory(),
-      sizeBytes,
+      sizeBytes: facts?.size,
     };
   });
-  return (await Promise.all(entries)).filter(({ path }) => path !== ".spillway-clone.json");
+  return (await Promise.all(entries)).filter(({ path }) => path !== FACTS_NAME);
 }
 
 async function readReadme(folder: string, entries: readonly TreeEntry[]): Promise<string> {
   const path = findReadme("", entries);
   const isShort = (entries.find((entry) => entry.path === path)?.sizeBytes ?? 0) <= MAX_README_BYTES;
-  return path === undefined || !isShort ? "" : readFile(join(folder, path), "utf8");
+  return path === undefined || !isShort ? "" : readFile(join(folder, path), "utf8").catch(() => "");
 }

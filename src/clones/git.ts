@@ -50,15 +50,18 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
   });
   signal.throwIfAborted();
   if (status === 0) return Buffer.concat(output);
-  throw new GitError(errors);
+  throw new GitError(errors, bytes > MAX_OUTPUT_BYTES);
 }
 
 /** Git ended with an error; what it printed comes in part from the server. */
 export class GitError extends Error {
   readonly detail: string;
+  /** Whether it was ended because it printed more than is read. */
+  readonly isOutputTooLong: boolean;
 
-  constructor(errors: string) {
+  constructor(errors: string, isOutputTooLong = false) {
     super("git failed");
+    this.isOutputTooLong = isOutputTooLong;
     const lines = errors.split(/[\r\n]+/).filter((line) => /^(fatal|error|remote):/.test(line));
     this.detail = clip((lines.at(-1) ?? "").replace(/\/\/[^\s/@]*@/g, "//"), DETAIL_CHARS);
   }

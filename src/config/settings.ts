@@ -329,6 +329,36 @@ export const settingRows = {
     scope: "project may lower",
     about: "Files parsed at the same time, each in its own process.",
   },
+  "ocr.languages": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Languages in which text in scanned pages and images is recognised, such as eng,deu. Needs the packages " +
+      "tesseract.js-core and @tesseract.js-data/<language>. Default: none, OCR is off.",
+  },
+  "ocr.packages": {
+    type: "path",
+    default: null,
+    scope: "user",
+    about: "Folder in whose node_modules the packages for OCR are. Default: where Spillway is installed.",
+  },
+  "ocr.page_cpu": {
+    type: "duration",
+    default: 30 * second,
+    min: 1 * second,
+    ceiling: 10 * minute,
+    scope: "user",
+    about: "CPU time for recognising the text of one page or image.",
+  },
+  "ocr.time": {
+    type: "duration",
+    default: 30 * second,
+    min: 1 * second,
+    ceiling: 1 * hour,
+    scope: "user",
+    about: "Time one call spends on OCR, to the end of the page at work; a later read continues with the next page.",
+  },
   "search.file_bytes": {
     type: "bytes",
     default: 1 * MiB,

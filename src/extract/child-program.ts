@@ -10,6 +10,8 @@ serveEngines({
   legacy: async () => (await import("./legacy/legacy-engine.ts")).legacyEngine,
   mail: async () => (await import("./mail/mail-engine.ts")).mailEngine,
   notebook: async () => (await import("./notebook/notebook-engine.ts")).notebookEngine,
+  ocr: async () => (await import("./ocr/ocr-engine.ts")).ocrEngine,
   office: async () => (await import("./office/office-engine.ts")).officeEngine,
   pdfjs: async () => (await import("./pdf/pdf-engine.ts")).pdfjs,
+  scan: async () => (await import("./pdf/scan-engine.ts")).scanEngine,
 });

@@ -5,6 +5,7 @@ import { isUnwritable } from "../errors.ts";
 import { ExtractWriter } from "./extract-writer.ts";
 import { type Description, type Failure, type Handler, isRetryableFailure } from "./handler.ts";
 import type { NumberRange } from "./number-range.ts";
+import type { OcrSettings } from "./ocr/ocr-options.ts";
 import { type HandlerRun, runHandler } from "./run-handler.ts";
 import {
   addSegment,
@@ -16,7 +17,7 @@ import {
 } from "./stored-extract.ts";
 
 /** What to extract, how far, and with which limits. */
-export type ExtractOptions = HandlerRun & {
+export type ExtractOptions = Omit<HandlerRun, "ocr"> & {
   /** Where the extract is stored. */
   readonly objects: Objects;
   /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
@@ -27,6 +28,10 @@ export type ExtractOptions = HandlerRun & {
   readonly maxChars: number;
   /** The pages that are wanted: those far behind the stored ones are extracted alone. */
   readonly pages?: readonly NumberRange[] | undefined;
+  /** The settings of OCR; without them it is off. */
+  readonly ocrSettings?: OcrSettings | undefined;
+  /** Called with what is being done, where a page takes seconds. */
+  readonly progress?: ((message: string) => void) | undefined;
 };
 
 /** The text of one artifact as far as it was extracted, with what a reader needs to know about it. */
@@ -56,7 +61,8 @@ const MAX_STORED_TEXT_BYTES = 32 * 1024 * 1024;
 const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
 
 /** The extract of a source, at least as far as is enough, or to its end. A second call parses nothing again. */
-export async function extractText(options: ExtractOptions): Promise<Extract> {
+export async function extractText(given: ExtractOptions): Promise<Extract> {
+  const options = { ...given, ocr: await findOcrOptions(given) };
   // Text opened with a password, or the result of a query, is for this reply only and is never stored.
   if (options.password !== undefined || options.formatQuery !== undefined) return extractInMemory(options);
   try {
@@ -67,14 +73,22 @@ export async function extractText(options: ExtractOptions): Promise<Extract> {
   }
 }
 
-function extractInMemory(options: ExtractOptions): Promise<Extract> {
+/** Loaded only where OCR is on. */
+async function findOcrOptions({ ocrSettings, handler }: ExtractOptions): Promise<HandlerRun["ocr"]> {
+  if (ocrSettings === undefined || ocrSettings["ocr.languages"].length === 0) return undefined;
+  return (await import("./ocr/ocr-options.ts")).findOcr(ocrSettings, handler);
+}
+
+type ExtractRun = ExtractOptions & Pick<HandlerRun, "ocr">;
+
+function extractInMemory(options: ExtractRun): Promise<Extract> {
   const maxChars = Math.min(options.maxChars, MAX_MEMORY_CHARS);
   return extendStored({ ...options, objects: memoryObjects(), maxChars });
 }
 
-async function extendStored(options: ExtractOptions): Promise<Extract> {
-  const { objects, owner, facts, handler, pages } = options;
-  const prefix = makeExtractPrefix(handler, facts, options, owner);
+async function extendStored(options: ExtractRun): Promise<Extract> {
+  const { objects, facts, handler, pages } = options;
+  const prefix = makeExtractPrefix(handler, facts, options);
   if (facts.size_bytes > MAX_STORED_TEXT_BYTES) {
     const { isIndexedText, openTextIndex } = await import("./text-index.ts");
     if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);
@@ -128,17 +142,20 @@ function pickDeclared(fields: object, types: NonNullable<Handler["fields"]>): ob
 }
 
 /** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
-async function extend(options: ExtractOptions, prefix: string, storedExtract: StoredExtract): Promise<StoredExtract> {
+async function extend(options: ExtractRun, prefix: string, storedExtract: StoredExtract): Promise<StoredExtract> {
   const { objects, enough, maxChars } = options;
   const writer = new ExtractWriter(objects, prefix, storedExtract);
   const isFull = () => writer.size.chars - storedExtract.size.chars >= maxChars;
   /** A text without pages is counted to its end even if it is too long to be stored at once. */
   let rest: RestOfText | undefined;
   let failed: Failure | null = null;
+  let paused: string | undefined;
   try {
     for await (const piece of runHandler(options, storedExtract.size.segments)) {
       if ("info" in piece) writer.addInfo(piece.info);
       if ("failed" in piece) failed = piece.failed;
+      if ("paused" in piece) paused = piece.paused;
+      if ("progress" in piece) options.progress?.(piece.progress);
       if (!("segment" in piece)) continue;
       const { segment } = piece;
       if (segment.kind === "whole" && isFull()) {
@@ -152,6 +169,7 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
       if (segment.kind !== "whole" && (enough(writer.size) || isFull()) && !isLast) return await writer.flush();
       if (segment.kind !== "whole" || !isFull()) await writer.flushIfLarge();
     }
+    if (paused !== undefined) return { ...(await writer.flush()), paused };
     if (failed && (rest !== undefined || isRetryableFailure(failed)))
       return { ...(await writer.flush()), ended: { failed } };
     if (rest === undefined) return await writer.finish(failed);

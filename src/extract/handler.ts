@@ -42,7 +42,24 @@ export type HandlerOptions = {
   readonly query?: string;
   /** What a child process may use to read the file. */
   readonly limits?: Limits;
+  /** How text in pictures is recognised; absent where OCR is off. */
+  readonly ocr?: OcrOptions | MissingOcr;
 };
+
+/** How text in pictures is recognised. Plain data, because it is sent to child processes. */
+export type OcrOptions = {
+  readonly languages: readonly string[];
+  /** The module of the engine, and the data of each language. */
+  readonly enginePath: string;
+  readonly dataPaths: readonly string[];
+  /** CPU time for one page. */
+  readonly pageCpuMs: number;
+  /** Time on the clock that one call spends; a later call continues. */
+  readonly callMs: number;
+};
+
+/** OCR is on, but these packages are not installed. */
+export type MissingOcr = { readonly missingPackages: readonly string[] };
 
 /** What a child process may use for one file, and how many run at once. */
 export type Limits = {
@@ -91,6 +108,8 @@ export type DocumentFacts = {
   readonly tally?: PageTally;
   /** The pages whose characters are guesswork. */
   readonly garbledPages?: readonly NumberRange[];
+  /** The pages whose text was recognised from a picture. */
+  readonly recognizedPages?: readonly NumberRange[];
   /** How the text was obtained, where the handler has several methods. */
   readonly method?: string;
   /** The length of a text that was counted to its end but is too long to be stored at once. */
@@ -115,6 +134,8 @@ export type Description = {
   readonly entryName?: "member" | "attachment";
   /** What a reader should know about the text, one sentence each. */
   readonly warnings?: readonly string[];
+  /** The warnings say why there is no text, where there is none. */
+  readonly explainsMissingText?: boolean;
   /** The document shows its text only after running scripts. */
   readonly needsScripts?: boolean;
   /** What its pages are called; `page` if it does not say. */
@@ -134,8 +155,8 @@ export function isRetryableFailure({ reason }: Failure): boolean {
   return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
 }
 
-/** How reading a page went: well, with guessed characters, only an image, or not at all. */
-export type PageVerdict = "read" | "garbled" | "image" | "damaged";
+/** How reading a page went: well, with guessed characters, by OCR, only an image, or not at all. */
+export type PageVerdict = "read" | "garbled" | "recognized" | "image" | "damaged";
 
 /** What an engine reports about a page beside its text. */
 export type PageNote = {
@@ -148,6 +169,10 @@ export type ExtractItem<Own extends object = object> =
   | { readonly info: Info<Own> }
   | { readonly segment: Segment; readonly note?: PageNote }
   | { readonly failed: Failure }
+  /** What is being done now, for a user who waits. */
+  | { readonly progress: string }
+  /** The last item: the time for one call is used up, and another call continues. The sentence says what to do. */
+  | { readonly paused: string }
   /** The next bytes of the member that was asked for. */
   | { readonly bytes: Uint8Array }
   /** The paths of the members, because none has the path that was asked for. */
@@ -165,6 +190,8 @@ export interface Handler<Own extends object = object> {
   readonly runs: "inline" | "child";
   canHandle(kind: ContentKind, mediaType: string): boolean;
   extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
+  /** Set where OCR can add to what it reads. */
+  readonly readsPictures?: true;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
   /** Whether a query is in the format's own language, such as SQL: `extract` then gets it and yields its result. */

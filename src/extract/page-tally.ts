@@ -1,5 +1,5 @@
 /** Adds up how the pages of a document were read. */
-import type { Failure, Info, PageNote, Segment } from "./handler.ts";
+import type { Failure, Info, PageNote, PageVerdict, Segment } from "./handler.ts";
 import type { NumberRange } from "./number-range.ts";
 
 /** Counts over all pages that were read, with the handler's own counts beside the common ones. */
@@ -17,12 +17,18 @@ const EMPTY_TALLY: PageTally = { pages: 0, withText: 0, images: 0, garbled: 0, d
 /** The facts of a document with one more page. */
 export function addPage(info: Info, segment: Segment, note?: PageNote): Info {
   const tally = countPage(info.tally, segment, note);
-  if (note?.verdict !== "garbled") return { ...info, tally };
-  return { ...info, tally, garbledPages: addNumber(info.garbledPages ?? [], segment.index + 1) };
+  const name = note && pageLists[note.verdict];
+  return name === undefined ? { ...info, tally } : { ...info, tally, [name]: addNumber(info[name] ?? [], segment) };
 }
 
+/** Where the pages with a verdict are listed, because answers name them. */
+const pageLists: Partial<Record<PageVerdict, "garbledPages" | "recognizedPages">> = {
+  garbled: "garbledPages",
+  recognized: "recognizedPages",
+};
+
 /** What is not about the document as a whole, but about the pages that were read. */
-export function withoutPages({ tally: _, garbledPages: __, ...info }: Info): Info {
+export function withoutPages({ tally: _, garbledPages: __, recognizedPages: ___, ...info }: Info): Info {
   return info;
 }
 
@@ -30,7 +36,8 @@ export function withoutPages({ tally: _, garbledPages: __, ...info }: Info): Inf
 const MAX_RANGES = 200;
 
 /** The ranges with one more page, which is behind them. */
-function addNumber(ranges: readonly NumberRange[], number: number): readonly NumberRange[] {
+function addNumber(ranges: readonly NumberRange[], { index }: Segment): readonly NumberRange[] {
+  const number = index + 1;
   const last = ranges.at(-1);
   if (last?.last === number - 1) return [...ranges.slice(0, -1), { ...last, last: number }];
   return ranges.length === MAX_RANGES ? ranges : [...ranges, { first: number, last: number }];

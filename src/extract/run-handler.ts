@@ -16,6 +16,8 @@ export type HandlerRun = {
   readonly mode: Mode;
   readonly links?: LinkStyle | undefined;
   readonly limits: Limits;
+  /** How text in pictures is recognised; absent where OCR is off. */
+  readonly ocr?: HandlerOptions["ocr"] | undefined;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
   /** A query in the format's own language, whose result is wanted. */
@@ -27,10 +29,11 @@ export type HandlerRun = {
  * artifact stays usable.
  */
 export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
-  const { handler, mode, links, limits, signal, password, formatQuery } = run;
+  const { handler, mode, links, limits, ocr, signal, password, formatQuery } = run;
   const options: HandlerOptions = {
     ...{ mode, from, limits },
     ...(links === undefined ? {} : { links }),
+    ...(ocr === undefined ? {} : { ocr }),
     ...(password === undefined ? {} : { password }),
     ...(formatQuery === undefined ? {} : { query: formatQuery }),
   };

@@ -5,7 +5,7 @@ import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import { countLines } from "../fit/measure.ts";
-import type { Failure, Handler, HandlerOptions, Info, LinkStyle, Segment, TextTotal } from "./handler.ts";
+import type { Failure, Handler, HandlerOptions, Info, Segment, TextTotal } from "./handler.ts";
 
 /** A segment at its place in the joined text. */
 export type PlacedSegment = {
@@ -34,6 +34,8 @@ export type StoredExtract = {
   readonly size: ExtractSize;
   /** Set once there is nothing more to extract. */
   readonly ended: { readonly failed: Failure | null } | null;
+  /** Set where the time for one call was used up: how to read on. Never stored. */
+  readonly paused?: string;
   readonly info: Info;
   /** The files that hold it. */
   readonly files: readonly ExtractFile[];
@@ -61,20 +63,31 @@ export type FileContent = {
 /** Nothing extracted. */
 export const emptySize: ExtractSize = { segments: 0, pages: 0, chars: 0, lineEnds: 0 };
 
+/** What the text of an artifact depends on beside its bytes. */
+type KeyOptions = Pick<HandlerOptions, "mode"> & {
+  readonly links?: HandlerOptions["links"] | undefined;
+  readonly owner: string;
+  readonly ocr?: HandlerOptions["ocr"] | undefined;
+};
+
 /** The key prefix names everything the text depends on (bytes, handler and version, mode, links, claims), and its owner. */
 export function makeExtractPrefix(
   { name, version }: Pick<Handler, "name" | "version">,
   facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
-  { mode, links = "inline" }: Pick<HandlerOptions, "mode"> & { readonly links?: LinkStyle | undefined },
-  owner: string,
+  { mode, links = "inline", owner, ocr }: KeyOptions,
 ): string {
   const { sha256, media_type, charset } = facts;
+  const style = links === "inline" ? mode : `${mode} ${links}`;
   const options = createHash("sha256")
-    .update(
-      JSON.stringify([links === "inline" ? mode : `${mode} ${links}`, media_type, charset, findLinkBase(facts), owner]),
-    )
+    .update(JSON.stringify([style, media_type, charset, findLinkBase(facts), owner, ...toOcrKey(ocr)]))
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
+}
+
+/** What the text of pictures depends on; nothing where OCR is off. */
+function toOcrKey(ocr: HandlerOptions["ocr"] | undefined): unknown[] {
+  if (ocr === undefined) return [];
+  return "missingPackages" in ocr ? [ocr] : [ocr.languages, ocr.pageCpuMs];
 }
 
 /** The URL that links in a web page are relative to; null for other kinds and for pages without a URL. */

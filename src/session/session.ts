@@ -46,6 +46,8 @@ export type Session = SourceContext & {
   readonly emit: Emit;
   /** Aborts one call, or all of them. */
   readonly signal: AbortSignal;
+  /** Called with what is being done, where a user or client waits for it. */
+  readonly progress?: ((message: string) => void) | undefined;
   /** Watches the bodies that a call receives. */
   readonly incoming?: DownloadMonitor | undefined;
   /** Aborts work that continues after the call that started it. */

@@ -1,5 +1,7 @@
 /** Requests to the API of one site, through the guarded client, with its token and no other. */
+
 import type { HttpClient } from "../acquire/http/http-client.ts";
+import { makeRedirectNote } from "../acquire/http/response-notes.ts";
 import type { OpenedSource } from "../acquire/source.ts";
 import type { Environment } from "../config/paths.ts";
 import { SpillwayError } from "../errors.ts";
@@ -18,7 +20,14 @@ export type SiteApiOptions = {
 const MAX_JSON_BYTES = 24 * 1024 * 1024;
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
-export function openSiteApi({ network, apiUrl, token, env, noCache, signal }: SiteApiOptions): SiteApi {
+/** The API, and what became known of its answers. */
+export type OpenedSiteApi = SiteApi & {
+  /** Which other sites answered in its place. */
+  redirectNotes(): readonly string[];
+};
+
+export function openSiteApi({ network, apiUrl, token, env, noCache, signal }: SiteApiOptions): OpenedSiteApi {
+  const otherOrigins = new Set<string>();
   const value = token && readToken(token, env);
   const credentials = token && value !== undefined ? token.makeHeader(value) : {};
 
@@ -32,16 +41,30 @@ export function openSiteApi({ network, apiUrl, token, env, noCache, signal }: Si
     return opened;
   }
 
+  async function read(path: string, options: ApiOptions | undefined, maxBytes: number): Promise<BoundedText> {
+    const opened = await open(path, options);
+    if (opened.response?.isDirect === false && opened.location !== undefined)
+      otherOrigins.add(new URL(opened.location).origin);
+    return readText(opened, maxBytes);
+  }
+
   return {
     open,
     async json(path, options) {
-      const { text, isCut } = await readText(await open(path, options), MAX_JSON_BYTES);
-      if (isCut)
-        throw new SpillwayError("response_invalid", "The API's answer is too long.", { hint: "Read the page." });
+      const { text, isCut } = await read(path, options, MAX_JSON_BYTES);
+      if (isCut) throw new LongAnswerError();
       return JSON.parse(text);
     },
-    text: async (path, options) => readText(await open(path, options), MAX_TEXT_BYTES),
+    text: (path, options) => read(path, options, MAX_TEXT_BYTES),
+    redirectNotes: () => [...otherOrigins].map((origin) => makeRedirectNote(new URL(origin))),
   };
+}
+
+/** An answer that is longer than is parsed. */
+export class LongAnswerError extends SpillwayError {
+  constructor() {
+    super("response_invalid", "The API's answer is too long.", { hint: "Read the page with mode raw." });
+  }
 }
 
 /** The text up to a limit; a character that the limit cuts is left out. */

@@ -1,6 +1,7 @@
 /** Text made from the answers of an API, as a source. */
 import { streamBytes } from "../acquire/chunks.ts";
 import type { OpenedSource } from "../acquire/source.ts";
+import { toFields, toLine } from "../system/json-values.ts";
 
 /** A Markdown source with a name and notes for the reader. */
 export function toMarkdownSource(name: string, markdown: string, notes: readonly string[] = []): OpenedSource {
@@ -48,6 +49,19 @@ export const toDay = (date: unknown): string => (typeof date === "string" ? date
 
 /** A text of several lines; empty if it is none. */
 export const toText = (value: unknown): string => (typeof value === "string" ? value.replaceAll("\r\n", "\n") : "");
+
+/** A text that an answer must have: without it, it is not the answer to the request. */
+export function requireLine(value: unknown): string {
+  const line = toLine(value);
+  if (line === "") throw new TypeError("The answer lacks a text that it must have.");
+  return line;
+}
+
+/** A list that an answer must have. */
+export function requireList(value: unknown): readonly Fields[] {
+  if (!Array.isArray(value)) throw new TypeError("The answer lacks a list that it must have.");
+  return value.map(toFields);
+}
 
 /** An object of an API's answer. */
 export type Fields = Readonly<Record<string, unknown>>;

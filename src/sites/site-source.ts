@@ -56,8 +56,9 @@ async function openPage({ url, site, session, options, openItself }: PageRequest
   if (page === undefined || network === undefined) return openItself();
   const { openSiteApi } = await import("./site-api.ts");
   const access = { network, env, token, apiUrl: site.apiUrl ?? apiUrl, noCache: options.noCache ?? false };
+  const api = openSiteApi({ ...access, signal: options.signal });
   try {
-    return await page(openSiteApi({ ...access, signal: options.signal }));
+    return addRedirects(await page(api), api.redirectNotes());
   } catch (error) {
     options.signal.throwIfAborted();
     if (!isAboutAnswer(error)) throw error;
@@ -80,6 +81,13 @@ function hintFor(error: unknown, tokenName: string | undefined): string {
   const isLimited =
     error instanceof SpillwayError && error.code === "http_status" && /\b(401|403|429)\b/.test(error.message);
   return isLimited && tokenName !== undefined ? ` A token in ${tokenName} raises its limits.` : "";
+}
+
+/** A text from answers of other sites names them. */
+function addRedirects(source: OpenedSource, notes: readonly string[]): OpenedSource {
+  const { response } = source;
+  if (response === undefined || notes.length === 0) return source;
+  return { ...source, response: { ...response, isDirect: false, notes: [...response.notes, ...notes] } };
 }
 
 function addNote(source: OpenedSource, note: string): OpenedSource {

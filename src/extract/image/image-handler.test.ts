@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { be, box, join, le, zeros } from "../../../test/media-files.ts";
 import { handlerContract, keep, run, segmentsOf } from "../handler.contract.ts";
+import { hintForOcr } from "../ocr/describe-ocr.ts";
 import { image } from "./image-handler.ts";
 
 const be32 = (...values: number[]) =>
@@ -42,6 +43,9 @@ const vp8x = Buffer.concat([
   Buffer.from("RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x7f\0\0\x3f\0\0", "latin1"),
   Buffer.from("ANMF\0\0\0\0ANMF\0\0\0\0", "latin1"),
 ]);
+
+/** How OCR is switched on, which every format that it can read says. */
+const ocrHint = hintForOcr(undefined);
 
 const asImage = (mediaType: string, bytes: Uint8Array) => ({ kind: "image", mediaType, bytes }) as const;
 
@@ -109,22 +113,26 @@ describe("an image", () => {
   test("states its size, frames and texts", async () => {
     assert.deepEqual(await read("image/png", png), {
       extent: "640x480",
-      warnings: ["It has 3 frames."],
+      warnings: ["It has 3 frames.", ...ocrHint],
       text: "Title: The quay\nAuthor: Zoë\n",
     });
-    assert.deepEqual(await read("image/gif", gif), { extent: "10x5", warnings: undefined, text: "" });
-    assert.deepEqual(await read("image/webp", vp8x), { extent: "128x64", warnings: ["It has 2 frames."], text: "" });
+    assert.deepEqual(await read("image/gif", gif), { extent: "10x5", warnings: ocrHint, text: "" });
+    assert.deepEqual(await read("image/webp", vp8x), {
+      extent: "128x64",
+      warnings: ["It has 2 frames.", ...ocrHint],
+      text: "",
+    });
   });
 
   test("of every further format states its size", async () => {
     assert.deepEqual(await read("image/gif", animation), {
       extent: "10x5",
-      warnings: ["It has 3 frames."],
+      warnings: ["It has 3 frames.", ...ocrHint],
       text: "Comment: a quay!\n",
     });
     assert.deepEqual(await read("image/tiff", tiff), {
       extent: "70x90",
-      warnings: ["It has 2 frames."],
+      warnings: ["It has 2 frames.", ...ocrHint],
       text: "Make: Heron\n",
     });
     const sizes = [
@@ -139,7 +147,7 @@ describe("an image", () => {
   test("that is a drawing shows its words, and its source in mode raw", async () => {
     assert.deepEqual(await read("image/svg+xml", drawing), {
       extent: "40x20",
-      warnings: undefined,
+      warnings: [],
       text: "Quay & gate\nFirst\nsecond\n",
     });
     await using kept = await keep(asImage("image/svg+xml", drawing));

@@ -2,10 +2,17 @@
 import { toBody } from "../../acquire/spooled-body.ts";
 import type { ExtractItem, Handler, HandlerOptions, LocalFile } from "../handler.ts";
 import { assertFileExists } from "../local-file.ts";
+import { hintForOcr, type OcrFacts, toOcrFacts } from "../ocr/describe-ocr.ts";
 import { text } from "../text-handler.ts";
 import { toTextSegments } from "../text-segments.ts";
 
-export type ImageFacts = { readonly width: number; readonly height: number; readonly frames: number };
+export type ImageFacts = OcrFacts & {
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+  /** What came of recognising its text, where OCR is on. */
+  readonly recognition: "off" | "text" | "none" | "failed";
+};
 
 const SVG = "image/svg+xml";
 
@@ -32,6 +39,7 @@ export const image: Handler<ImageFacts> = {
   name: "image",
   version: 2,
   runs: "inline",
+  readsPictures: true,
   canHandle: (_kind, mediaType) => mediaTypes.has(mediaType) || rawPhoto.test(mediaType) || mediaType === SVG,
 
   async *extract(file, options, signal) {
@@ -42,20 +50,73 @@ export const image: Handler<ImageFacts> = {
     const { readImage } = await import("./read-image.ts");
     const { notes, ...facts } = await readImage(toBody(file.content, file.sizeBytes));
     signal.throwIfAborted();
-    yield { info: facts };
-    if (notes.length === 0) return;
-    for await (const item of toTextSegments(toLines(notes), { from, isMarkdown: false })) {
+    yield { info: { ...facts, ...(recognizableTypes.has(file.mediaType) && offFacts(options)) } };
+    signal.throwIfAborted();
+    const recognizedLines = yield* recognize(file, options, signal);
+    if (recognizedLines === undefined || notes.length + recognizedLines.length === 0) return;
+    const lines = [...notes, ...recognizedLines];
+    for await (const item of toTextSegments(toLines(lines), { from, isMarkdown: false })) {
       signal.throwIfAborted();
       yield item;
     }
     signal.throwIfAborted();
   },
 
-  describe: ({ width, height, frames = 1 }) => ({
+  describe: ({ width, height, frames = 1, ocr, recognition }) => ({
     ...(width === undefined ? {} : { extent: `${width}x${height}` }),
-    ...(frames > 1 ? { warnings: [`It has ${frames} frames.`] } : {}),
+    explainsMissingText: recognition !== undefined,
+    warnings: [
+      ...(frames > 1 ? [`It has ${frames} frames.`] : []),
+      ...(recognition === undefined ? [] : describeRecognition(recognition, ocr)),
+    ],
   }),
 };
+
+function describeRecognition(recognition: ImageFacts["recognition"], ocr: ImageFacts["ocr"] | undefined): string[] {
+  if (recognition === "off") return hintForOcr(ocr);
+  if (recognition === "text")
+    return ["Its text is OCR guesswork: it was recognised from the picture, so words and numbers may be wrong."];
+  if (recognition === "none") return ["OCR found no text in it."];
+  return ["OCR of it failed or took longer than the setting ocr.page_cpu allows."];
+}
+
+/** What the OCR engine can decode. */
+const recognizableTypes: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/apng",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/bmp",
+  "image/tiff",
+]);
+
+/** The facts while nothing is recognised. */
+function offFacts({ ocr }: HandlerOptions): Partial<ImageFacts> {
+  return { ...toOcrFacts(ocr), recognition: "off" };
+}
+
+/** The facts of OCR; returns the recognised lines, or undefined after a failure. */
+async function* recognize(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ExtractItem<ImageFacts>, readonly string[] | undefined> {
+  const { ocr } = options;
+  if (ocr === undefined || "missingPackages" in ocr || !recognizableTypes.has(file.mediaType)) return [];
+  yield { progress: "OCR of the image" };
+  signal.throwIfAborted();
+  const { createPageRecognizer, isPassingFailure } = await import("../ocr/recognize-page.ts");
+  const recognition = await createPageRecognizer("ocr", file, { ...options, ocr }, signal).recognize(0);
+  if ("failed" in recognition) {
+    const isPassing = isPassingFailure(recognition.failed);
+    yield isPassing ? recognition : { info: { recognition: "failed" } };
+    return isPassing ? undefined : [];
+  }
+  yield { info: { recognition: recognition.text === "" ? "none" : "text" } };
+  signal.throwIfAborted();
+  return recognition.text === "" ? [] : recognition.text.split("\n");
+}
 
 /** The size and the words of a drawing; mode raw is its source. */
 async function* extractSvg(

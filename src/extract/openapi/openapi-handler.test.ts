@@ -66,6 +66,12 @@ test("a schema that contains itself ends", () => {
   assert.match(writeApi({ definitions: { Loop: schema } }).markdown, /Loop\*\*: \{ next\?: /);
 });
 
+test("a value that is nested deeply is named only", () => {
+  const value: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  const { markdown } = writeApi({ definitions: { Deep: { enum: [value, { a: 1 }, "up", null] } } });
+  assert.match(markdown, /- \*\*Deep\*\*: a list or an object or "up" or null\n$/);
+});
+
 test("a description is recognised by how it begins", () => {
   assert.equal(readMarkup('{\n  "openapi" : "3.1.0",')?.mediaType, "application/vnd.oai.openapi+json");
   assert.equal(readMarkup('{"swagger":"2.0"')?.mediaType, "application/vnd.oai.openapi+json");

@@ -77,7 +77,7 @@ const MAX_DEPTH = 3;
 function writeSchema(schema: unknown, depth = 0): string {
   const { $ref, type, properties, required, items, enum: values, oneOf, anyOf, allOf } = toFields(schema);
   if (typeof $ref === "string") return nameRef($ref);
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" or ");
+  if (Array.isArray(values)) return values.map(writeValue).join(" or ");
   for (const [list, joiner] of [
     [oneOf, " or "],
     [anyOf, " or "],
@@ -93,6 +93,12 @@ function writeSchema(schema: unknown, depth = 0): string {
     return `{ ${fields.join(", ")} }`;
   }
   return (Array.isArray(type) ? type.map(toLine).join(" or ") : toLine(type)) || "any";
+}
+
+/** A value of an enumeration. One with parts is named only: it may be nested deeper than a stack can be. */
+function writeValue(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return isRecord(value) ? "an object" : JSON.stringify(value);
 }
 
 const nameRef = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);

@@ -1,12 +1,13 @@
 /** What answers say about a PDF: pages without text, doubtful or unreadable ones, hidden text, a damaged file. */
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Description, Failure, Info } from "../handler.ts";
-import { formatRanges, type NumberRange } from "../number-range.ts";
+import { formatPages, type NumberRange } from "../number-range.ts";
+import { hintForOcr, type OcrFacts, recognizedWarning } from "../ocr/describe-ocr.ts";
 import type { PageTally } from "../page-tally.ts";
 import type { RebuiltPdf } from "./rebuild/rebuild-pdf.ts";
 
 /** The facts that only the PDF handler states. */
-export type PdfFacts = {
+export type PdfFacts = OcrFacts & {
   /** The file is damaged and was read by the second reader, which reports less about a page. */
   readonly rescued: boolean;
   /** The end of the file is missing or damaged, and its pages had to be searched for. */
@@ -19,18 +20,22 @@ export type PdfCounts = {
   readonly hiddenChars: number;
   /** Annotations that were not read because the page has too many. */
   readonly unreadAnnotations: number;
+  /** Pages on which OCR failed or took too long. */
+  readonly unrecognized?: number;
 };
 
 /** The facts of a document as warnings. */
 export function describePdf(
-  { tally, garbledPages = [], rescued, rebuilt, pageCount = 0 }: Info<PdfFacts>,
+  { tally, garbledPages = [], recognizedPages = [], rescued, rebuilt, ocr, pageCount = 0 }: Info<PdfFacts>,
   failed: Failure | null,
 ): Description {
   return {
     warnings: [
       ...(rebuilt ? rebuiltWarnings(rebuilt, pageCount) : []),
       ...(garbledPages.length > 0 ? [guessworkWarning(garbledPages)] : []),
+      ...(recognizedPages.length > 0 ? [recognizedWarning(recognizedPages)] : []),
       ...(tally === undefined ? [] : tallyWarnings(tally, failed)),
+      ...(tally !== undefined && tally.images > 0 ? hintForOcr(ocr) : []),
       ...(rescued ? ["The file is damaged: a second reader, which cannot detect hidden text, had to read it."] : []),
     ],
   };
@@ -48,23 +53,21 @@ function rebuiltWarnings({ hasPageList, pagesWithoutFonts }: PdfFacts["rebuilt"]
   ];
 }
 
-/** More ranges make the sentence too long. */
-const MAX_NAMED_RANGES = 12;
-
 /** Names the pages: wrong characters look like right ones. */
 function guessworkWarning(ranges: readonly NumberRange[]): string {
-  const rest = ranges.length > MAX_NAMED_RANGES ? " and others" : "";
-  const pages = `${formatRanges(ranges.slice(0, MAX_NAMED_RANGES)).replaceAll(",", ", ")}${rest}`;
-  const isOne = ranges.length === 1 && ranges[0]?.first === ranges[0]?.last;
-  return `The characters of ${isOne ? "page" : "pages"} ${pages} are guesswork: ${isOne ? "its" : "their"} fonts do not say which characters they draw, and two readers differ.`;
+  const { isOne, words } = formatPages(ranges);
+  return `The characters of ${words} are guesswork: ${isOne ? "its" : "their"} fonts do not say which characters they draw, and two readers differ.`;
 }
 
 function tallyWarnings(tally: PageTally & Partial<PdfCounts>, failed: Failure | null): string[] {
-  const { pages, images, damaged, hiddenChars = 0, unreadAnnotations = 0 } = tally;
+  const { pages, images, damaged, hiddenChars = 0, unreadAnnotations = 0, unrecognized = 0 } = tally;
   const ofPages = (count: number): string => `${formatNumber(count)} of ${formatCount(pages, "page")}`;
   return [
     // The failure's own sentence says that no page has text.
     ...(images > 0 && failed?.reason !== "no_text" ? [`${ofPages(images)} are images without text.`] : []),
+    ...(unrecognized > 0
+      ? [`On ${formatCount(unrecognized, "page")} OCR failed or took longer than the setting ocr.page_cpu allows.`]
+      : []),
     ...(damaged > 0 ? [`${ofPages(damaged)} cannot be read.`] : []),
     ...(unreadAnnotations > 0 ? [`${formatCount(unreadAnnotations, "annotation")} were not read.`] : []),
     // Invisible text can carry instructions that only a machine reads.

@@ -4,6 +4,7 @@ import { type OutlineItem, readOutline } from "./outline.ts";
 import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readPdfString, withName } from "./pdfium.ts";
 import { type PageText, readPage, type WantedPage } from "./read-page.ts";
 import { type RebuiltPdf, rebuildPdf } from "./rebuild/rebuild-pdf.ts";
+import { renderPage } from "./render-page.ts";
 
 /** Why a document cannot be opened. */
 type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
@@ -30,6 +31,8 @@ export interface PdfDocument {
   readPageText(index: number): PageText;
   /** The same as Markdown, without running headers and footers that the pages before it have. */
   readPageMarkdown(index: number, options: MarkdownOptions): PageText;
+  /** The page as a picture in shades of grey (PNM); null if it cannot be drawn. */
+  renderPage(index: number): Uint8Array | null;
   close(): void;
 }
 
@@ -149,12 +152,13 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer, rebuilt?: 
   const pageCount = Math.max(0, pdfium.call.FPDF_GetPageCount(handle));
   const memory = { objectCounts: new Map(), recentLines: new Map() };
   let isClosed = false;
-  const read = (page: WantedPage): PageText => {
-    if (isClosed || !Number.isInteger(page.index) || page.index < 0 || page.index >= pageCount) {
-      throw new RangeError(`There is no page ${page.index} of ${pageCount} in this document, or it is closed.`);
+  const withPage = <T>(index: number, use: () => T): T => {
+    if (isClosed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
+      throw new RangeError(`There is no page ${index} of ${pageCount} in this document, or it is closed.`);
     }
-    return guardEngine(pdfium, () => readPage(pdfium, handle, page, memory));
+    return guardEngine(pdfium, use);
   };
+  const read = (page: WantedPage): PageText => withPage(page.index, () => readPage(pdfium, handle, page, memory));
   return {
     pageCount,
     ...(rebuilt && { rebuilt: { hasPageList: rebuilt.hasPageList, pagesWithoutFonts: rebuilt.pagesWithoutFonts } }),
@@ -166,6 +170,7 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer, rebuilt?: 
     },
     readPageText: (index) => read({ index }),
     readPageMarkdown: (index, options) => read({ index, ...options }),
+    renderPage: (index) => withPage(index, () => renderPage(pdfium, handle, index)),
     close() {
       if (isClosed || isBroken(pdfium)) return;
       isClosed = true;

@@ -11,7 +11,7 @@ import { openWithPdfjs } from "./pdfjs.ts";
 
 /** Reads with PDFium. A page it cannot decode is marked for the second reader. */
 export const pdfium: Engine = {
-  async *extract(file, { from, mode, password, isAfterCrash = false }) {
+  async *extract(file, { from, mode, password, ocr, isAfterCrash = false }) {
     const source = "path" in file.content ? file.content : file.content.bytes;
     const result = await openPdf(source, password === undefined ? {} : { password });
     if ("failed" in result) return yield { failed: result.failed };
@@ -20,7 +20,12 @@ export const pdfium: Engine = {
       yield { info: toInfo(document) };
       const marks = outlineMarks(document);
       for (let index = from; index < document.pageCount; index++)
-        yield readPage(document, index, { mode, isFirst: isAfterCrash }, marks.get(index) ?? []);
+        yield readPage(
+          document,
+          index,
+          { mode, isFirst: isAfterCrash, hasOcr: ocr !== undefined },
+          marks.get(index) ?? [],
+        );
     } finally {
       document.close();
     }
@@ -67,13 +72,14 @@ function toInfo({ pageCount, info, rebuilt }: PdfDocument): Info<PdfFacts> {
 function readPage(
   document: PdfDocument,
   index: number,
-  { mode, isFirst }: { readonly mode: Mode; readonly isFirst: boolean },
+  { mode, isFirst, hasOcr }: { readonly mode: Mode; readonly isFirst: boolean; readonly hasOcr: boolean },
   bookmarks: readonly Omit<Mark, "at">[],
 ): ExtractItem {
   const isMarkdown = mode === "markdown";
   const page = isMarkdown ? document.readPageMarkdown(index, { bookmarks, isFirst }) : document.readPageText(index);
-  const { text, guessed, imageOnly, damaged, hiddenChars, unreadAnnotations } = page;
-  const verdict: PageVerdict = guessed ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
+  const { text, guessed, damaged, hiddenChars, unreadAnnotations } = page;
+  const isImage = page.imageOnly || (hasOcr && page.isScan);
+  const verdict: PageVerdict = guessed ? "garbled" : damaged ? "damaged" : isImage ? "image" : "read";
   const counts: PdfCounts = { hiddenChars, unreadAnnotations };
   const item = toItem(index, text, { verdict, counts });
   const marks = placeMarks(bookmarks, item.segment.text);

@@ -7,6 +7,7 @@ import {
   type LocalFile,
   type Segment,
 } from "../handler.ts";
+import { toOcrFacts } from "../ocr/describe-ocr.ts";
 import { getPool } from "../pool/pools.ts";
 import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 
@@ -14,11 +15,14 @@ export const pdf: Handler<PdfFacts> = {
   name: "pdf",
   version: 5,
   runs: "child",
+  readsPictures: true,
   canHandle: (kind) => kind === "pdf",
   describe: describePdf,
 
   async *extract(file, options, signal) {
     const second = secondReader(file, options, signal);
+    const scans = await openScans(file, options, signal);
+    if (options.ocr !== undefined) yield { info: toOcrFacts(options.ocr) };
     try {
       for (let [from, losses] = [options.from, 0]; ; losses++) {
         const { next, pageCount, verdict } = yield* read(from, losses > 0);
@@ -40,13 +44,30 @@ export const pdf: Handler<PdfFacts> = {
       for await (const piece of getPool("parse", options.limits).run(job, signal)) {
         if ("failed" in piece) return { next, pageCount, verdict: piece };
         if ("info" in piece) pageCount = piece.info.pageCount;
-        else if ("segment" in piece) next = piece.segment.index + 1;
-        yield "segment" in piece ? await second.improve(piece) : piece;
+        if (scans && isPicture(piece)) {
+          const hasMore = yield* scans.read(piece, pageCount ?? 0);
+          if (!hasMore) break;
+        } else {
+          yield "segment" in piece ? await second.improve(piece) : piece;
+        }
+        if ("segment" in piece) next = piece.segment.index + 1;
       }
       return { next, pageCount };
     }
   },
 };
+
+/** Loaded only where OCR is on. */
+async function openScans(file: LocalFile, options: HandlerOptions, signal: AbortSignal) {
+  const { ocr } = options;
+  if (ocr === undefined || "missingPackages" in ocr) return undefined;
+  const { openScanReader } = await import("./recognize-scans.ts");
+  return openScanReader(file, { ...options, ocr }, signal);
+}
+
+function isPicture(piece: ExtractItem): piece is Page {
+  return "segment" in piece && piece.note?.verdict === "image";
+}
 
 type Page = Extract<ExtractItem, { readonly segment: Segment }>;
 type FailedFile = Extract<ExtractItem, { readonly failed: unknown }>;

@@ -26,6 +26,8 @@ export type PageText = {
   readonly guessed: boolean;
   /** No text, but an image: most likely a scan. */
   readonly imageOnly: boolean;
+  /** Little or no text and an image over most of the page: a scan, perhaps with a stamp or a page number. */
+  readonly isScan: boolean;
   /** This page cannot be read; others may be readable. */
   readonly damaged: boolean;
   /** Characters that a viewer does not show: drawn without ink, and not the recognised text of a scan. */
@@ -66,6 +68,7 @@ const damagedPage: PageText = {
   text: "",
   guessed: false,
   imageOnly: false,
+  isScan: false,
   damaged: true,
   hiddenChars: 0,
   unreadAnnotations: 0,
@@ -98,11 +101,27 @@ function readLoadedPage(
       });
     });
     const imageOnly = text === "" && !guessed && findImages().length > 0;
+    const isScan = text.length < MAX_STAMP_CHARS && !guessed && coversPage(findImages(), view.box);
     const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
-    return { text, guessed, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
+    return { text, guessed, imageOnly, isScan, damaged: false, hiddenChars, unreadAnnotations };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }
+}
+
+/** A stamp, a page number or the name of an archive has fewer. */
+const MAX_STAMP_CHARS = 200;
+const MIN_SCAN_SHARE = 0.5;
+
+/** Whether images cover most of the page. Strips of one scan do not overlap, so their areas can be added. */
+function coversPage(images: readonly Box[], page: Box): boolean {
+  const areas = images.map((image) => {
+    const width = Math.min(image.right, page.right) - Math.max(image.left, page.left);
+    const height = Math.min(image.top, page.top) - Math.max(image.bottom, page.bottom);
+    return Math.max(0, width) * Math.max(0, height);
+  });
+  const covered = areas.reduce((sum, area) => sum + area, 0);
+  return covered > MIN_SCAN_SHARE * (page.right - page.left) * (page.top - page.bottom);
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Limits } from "../handler.ts";
 import { findChildScript } from "./child-script.ts";
 import { createPool, type Pool } from "./pool.ts";
 
-/** `parse` reads files; `second` reads poor pages again and needs more memory, so it has its own children. */
-export type Purpose = "parse" | "second";
+/** `parse` reads files. Reading poor pages again and OCR need more memory and time, so they have their own children. */
+export type Purpose = "parse" | "second" | "ocr";
 
 type LimitSettings = Pick<Settings, "extract.memory_bytes" | "extract.cpu" | "extract.wall" | "extract.children">;
 

@@ -1,12 +1,21 @@
 /** Bitbucket Cloud: https://developer.atlassian.com/cloud/bitbucket/rest/ */
-import { SpillwayError } from "../../errors.ts";
-import { toFields, toLine, toList } from "../../system/json-values.ts";
+import { toFields, toLine } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, toDay, toText } from "../site-document.ts";
-import type { Reply } from "../threads/thread.ts";
+import { type Fields, requireLine, requireList, toDay, toText } from "../site-document.ts";
+import { nestReplies, type Reply } from "../threads/thread.ts";
 import { findReadme } from "../tree.ts";
-import { encodePath, type ForgeApi, type ForgePage, readForgePage, writeDiff } from "./forge.ts";
+import {
+  encodePath,
+  type ForgeApi,
+  type ForgePage,
+  type Release,
+  readForgePage,
+  readOptional,
+  readTree,
+  writeDiff,
+  writeSubjects,
+} from "./forge.ts";
 
 export const bitbucket: Site = {
   apiUrl: "https://api.bitbucket.org/2.0",
@@ -20,13 +29,13 @@ export const bitbucket: Site = {
     const [workspace, name, ...rest] = splitPath(url);
     if (workspace === undefined || name === undefined || /^(account|dashboard|product)$/.test(workspace))
       return undefined;
-    const page = toPage(rest, url.hash);
+    const page = toPage(rest, url);
     const repository = `/repositories/${encodePath(workspace)}/${encodePath(name.replace(/\.git$/, ""))}`;
     return page && readForgePage(page, (api) => openBitbucket(api, repository));
   },
 };
 
-function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | undefined {
+function toPage([kind, ...rest]: readonly string[], { hash, searchParams }: URL): ForgePage | undefined {
   const [first = ""] = rest;
   switch (kind) {
     case undefined:
@@ -39,10 +48,21 @@ function toPage([kind, ...rest]: readonly string[], hash: string): ForgePage | u
     case "pull-requests":
       return /^\d+$/.test(first) ? { kind: "pull", number: first } : undefined;
     case "commits":
-      return first === "" ? undefined : { kind: "commit", ref: first };
+      if (first === "tag") return { kind: "release", tag: rest.slice(1).join("/") };
+      return first === "" || first === "branch" ? undefined : { kind: "commit", ref: first };
+    case "branches":
+      return first === "compare" ? toComparison(rest.slice(1).join("/")) : undefined;
+    case "downloads":
+      return searchParams.get("tab") === "tags" ? { kind: "releases" } : undefined;
     default:
       return undefined;
   }
+}
+
+/** `feature..main` is what `feature` adds to `main`; its own pages have a line end for the dots. */
+function toComparison(range: string): ForgePage | undefined {
+  const [head = "", base = ""] = range.split(/\r|\.{2,3}/);
+  return base === "" || head === "" ? undefined : { kind: "compare", base, head };
 }
 
 /** Its addresses name lines as `#lines-10:20`, and a folder like a file. */
@@ -54,24 +74,41 @@ function toPlacePage(names: readonly string[], hash: string): ForgePage | undefi
 }
 
 const RAW = { accept: "*/*" };
+const MAX_PAGES = 3;
 
 function openBitbucket(api: SiteApi, repository: string): ForgeApi {
   const get = async (path: string) => toFields(await api.json(`${repository}${path}`));
-  const list = async (path: string) => {
-    const page = await get(path);
-    return { rows: toList(page.values).map(toFields), isCut: typeof page.next === "string" };
-  };
-  const srcAddress = (ref: string, path: string) => `${repository}/src/${encodeURIComponent(ref)}/${encodePath(path)}`;
 
-  async function readChange(ref: string) {
-    return api.text(`${repository}/diff/${encodePath(ref)}`, RAW);
+  /** A page of a list names the next one. */
+  async function list(path: string, maxPages = MAX_PAGES) {
+    const rows: Fields[] = [];
+    let next = `${repository}${path}`;
+    for (let page = 0; page < maxPages && next !== ""; page++) {
+      const answer = toFields(await api.json(next));
+      rows.push(...requireList(answer.values));
+      next = toLine(answer.next);
+    }
+    return { rows, isCut: next !== "" };
   }
+
+  /** In the address of a file, the name of a branch may not have slashes. */
+  async function toRevision(ref: string): Promise<string> {
+    if (!ref.includes("/")) return encodeURIComponent(ref);
+    const query = encodeURIComponent(`name = "${ref.replaceAll('"', "")}"`);
+    const [found] = (await list(`/refs?q=${query}&pagelen=1`, 1)).rows;
+    return requireLine(toFields(found?.target).hash);
+  }
+
+  const findSource = async (ref: string, path: string) =>
+    `${repository}/src/${await toRevision(ref)}/${encodePath(path)}`;
+
+  const readChange = (revisions: string) => api.text(`${repository}/diff/${encodeURIComponent(revisions)}`, RAW);
 
   return {
     async facts() {
       const facts = await get("");
       return {
-        fullName: toLine(facts.full_name),
+        fullName: requireLine(facts.full_name),
         defaultBranch: toLine(toFields(facts.mainbranch).name) || "HEAD",
         description: toLine(facts.description),
         sizeBytes: typeof facts.size === "number" ? facts.size : undefined,
@@ -80,24 +117,28 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
     },
 
     async entries(ref, path) {
-      const folder = path === "" ? "" : `${path}/`;
-      const { rows, isCut } = await list(
-        `/src/${encodeURIComponent(ref)}/${encodePath(folder)}?pagelen=100&max_depth=3`,
+      const folder = `/src/${await toRevision(ref)}/${encodePath(path === "" ? "" : `${path}/`)}?pagelen=100`;
+      const read = async (query: string) => {
+        const { rows, isCut } = await list(`${folder}${query}`);
+        const entries = rows.map((entry) => ({
+          path: toLine(entry.path),
+          isFolder: entry.type === "commit_directory",
+          sizeBytes: typeof entry.size === "number" ? entry.size : undefined,
+        }));
+        return { entries, isCut };
+      };
+      return readTree(
+        () => read("&max_depth=3"),
+        () => read(""),
       );
-      const entries = rows.map((entry) => ({
-        path: toLine(entry.path),
-        isFolder: entry.type === "commit_directory",
-        sizeBytes: typeof entry.size === "number" ? entry.size : undefined,
-      }));
-      return { entries, isCut };
     },
 
     async readme(ref, path, entries) {
       const found = findReadme(path, entries);
-      return found === undefined ? "" : (await api.text(srcAddress(ref, found), RAW)).text;
+      return found === undefined ? "" : (await api.text(await findSource(ref, found), RAW)).text;
     },
 
-    file: (ref, path) => api.open(srcAddress(ref, path), RAW),
+    file: async (ref, path) => api.open(await findSource(ref, path), RAW),
 
     async refs(prefix) {
       const query = encodeURIComponent(`name ~ "${prefix.replaceAll('"', "")}"`);
@@ -109,10 +150,13 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
       const address = `/${kind === "issue" ? "issues" : "pullrequests"}/${number}`;
       const issue = await get(address);
       const { rows, isCut } = await list(`${address}/comments?pagelen=100`);
-      const diff = kind === "pull" ? await api.text(`${repository}${address}/diff`, RAW) : { text: "", isCut: false };
+      const diff =
+        kind === "pull"
+          ? await readOptional(() => api.text(`${repository}${address}/diff`, RAW))
+          : { text: "", isCut: false };
       const branch = (side: unknown) => toLine(toFields(toFields(side).branch).name);
       return {
-        title: `${toLine(issue.title)} #${issue.id}`,
+        title: `${requireLine(issue.title)} #${issue.id}`,
         facts: {
           state: toLine(issue.state).toLowerCase(),
           author: nameOf(issue.author ?? issue.reporter),
@@ -122,7 +166,7 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
         body: toText(toFields(issue.content).raw) || toText(issue.description),
         extra: writeDiff(diff),
         replyName: "Comments",
-        replies: rows.filter(({ deleted }) => deleted !== true).map(toReply),
+        replies: nestReplies(rows.map(toReply)),
         missing: isCut ? 1 : 0,
       };
     },
@@ -132,7 +176,7 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
       const [title = "", ...rest] = toText(commit.message).split("\n");
       const { text: diff, isCut } = await readChange(ref);
       const facts = {
-        commit: toLine(commit.hash),
+        commit: requireLine(commit.hash),
         author: toLine(toFields(commit.author).raw),
         date: toDay(commit.date),
       };
@@ -140,22 +184,37 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
     },
 
     async compare(base, head) {
+      const query = `include=${encodeURIComponent(head)}&exclude=${encodeURIComponent(base)}&pagelen=50`;
+      const { rows, isCut: hasMore } = await list(`/commits?${query}`, 1);
       const { text: diff, isCut } = await readChange(`${head}..${base}`);
-      return { title: `${base}...${head}`, facts: {}, message: "", diff, isCut };
+      const facts = { commits: hasMore ? `more than ${rows.length}` : rows.length };
+      return { title: `${base}...${head}`, facts, message: writeSubjects(rows.map(toSubject)), diff, isCut };
     },
 
-    releases: () => Promise.reject(makeReleaseError()),
-    release: () => Promise.reject(makeReleaseError()),
+    /** It has tags, with the words of their author. */
+    releases: async () => (await list("/refs/tags?sort=-target.date&pagelen=10", 1)).rows.map(toRelease),
+    release: async (tag) => toRelease(await get(`/refs/tags/${encodePath(tag)}`)),
   };
 }
 
-const makeReleaseError = (): SpillwayError =>
-  new SpillwayError("response_invalid", "Bitbucket has no releases.", { hint: "Fetch the page of a tag." });
+const toSubject = ({ hash, message }: Fields) => ({ hash, message });
+
+const toRelease = ({ name, date, message, target }: Fields): Release => ({
+  name: "",
+  tag: requireLine(name),
+  day: toDay(date) || toDay(toFields(target).date),
+  body: toText(message) || toText(toFields(target).message),
+});
 
 const nameOf = (user: unknown): string => toLine(toFields(user).display_name) || "unknown";
 
-const toReply = (comment: Fields): Reply => ({
-  author: nameOf(comment.user),
-  about: [toLine(toFields(comment.inline).path), toDay(comment.created_on)],
-  body: toText(toFields(comment.content).raw),
-});
+/** A comment that was deleted stays where others reply to it, without words. */
+function toReply(comment: Fields) {
+  const { path, to, from } = toFields(comment.inline);
+  const line = to ?? from;
+  const isReply = comment.parent !== undefined;
+  const place = isReply ? "" : `${toLine(path)}${typeof line === "number" ? `:${line}` : ""}`;
+  const body = comment.deleted === true ? "(deleted)" : toText(toFields(comment.content).raw);
+  const reply: Reply = { author: nameOf(comment.user), about: [place, toDay(comment.created_on)], body };
+  return { id: comment.id, parent: toFields(comment.parent).id, reply };
+}

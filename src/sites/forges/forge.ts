@@ -1,11 +1,11 @@
 /** What the sites that host repositories have in common: the kinds of their pages, and how each is written. */
 import type { OpenedSource } from "../../acquire/source.ts";
 import { SpillwayError } from "../../errors.ts";
-import { toFields, toList } from "../../system/json-values.ts";
-import { formatSize } from "../../system/quantities.ts";
+import { toFields, toLine, toList } from "../../system/json-values.ts";
+import { formatCount, formatSize } from "../../system/quantities.ts";
 import type { BoundedText, SiteApi, SitePage } from "../site.ts";
 import { readText } from "../site-api.ts";
-import { type Fields, joinParts, toMarkdownSource, writeFacts, writeFence } from "../site-document.ts";
+import { type Fields, joinParts, toMarkdownSource, toText, writeFacts, writeFence } from "../site-document.ts";
 import { type Thread, writeThread } from "../threads/thread.ts";
 import { type TreeEntry, writeTree } from "../tree.ts";
 
@@ -44,11 +44,14 @@ export type Change = {
 
 export type Release = { readonly name: string; readonly tag: string; readonly day: string; readonly body: string };
 
+/** What lies below a folder, and whether there is more. */
+export type Tree = { readonly entries: readonly TreeEntry[]; readonly isCut: boolean };
+
 /** The API of one repository. */
 export type ForgeApi = {
   facts(): Promise<RepositoryFacts>;
   /** All entries below a folder, or those of the folder itself where there are too many. */
-  entries(ref: string, path: string): Promise<{ readonly entries: readonly TreeEntry[]; readonly isCut: boolean }>;
+  entries(ref: string, path: string): Promise<Tree>;
   readme(ref: string, path: string, entries: readonly TreeEntry[]): Promise<string>;
   file(ref: string, path: string): Promise<OpenedSource>;
   /** Branches and tags whose name begins with this one. */
@@ -88,17 +91,29 @@ export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeA
 
 async function readRepository(api: ForgeApi): Promise<OpenedSource> {
   const { fullName, defaultBranch, description, sizeBytes, more } = await api.facts();
-  const { entries, isCut } = await api.entries(defaultBranch, "");
+  const { entries, isCut } = await readRoot(api, defaultBranch);
   const size = sizeBytes === undefined ? undefined : formatSize(sizeBytes);
   const text = joinParts(
     `# ${fullName}`,
     description,
     writeFacts({ "default branch": defaultBranch, size, ...more }),
-    `## Files`,
-    writeTree(entries, isCut),
+    "## Files",
+    entries.length === 0 ? "There are none." : writeTree(entries, isCut),
     await api.readme(defaultBranch, "", entries),
   );
   return toMarkdownSource(fullName, text);
+}
+
+/** A repository without a commit has no tree, which is answered with an error. */
+async function readRoot(api: ForgeApi, branch: string): Promise<Tree> {
+  try {
+    return await api.entries(branch, "");
+  } catch (error) {
+    const isEmpty =
+      error instanceof SpillwayError && error.code === "http_status" && /\b(404|409)\b/.test(error.message);
+    if (!isEmpty) throw error;
+    return { entries: [], isCut: false };
+  }
 }
 
 async function readFolder(api: ForgeApi, place: Place): Promise<OpenedSource> {
@@ -119,8 +134,8 @@ async function readFile(api: ForgeApi, place: Place, lines: LineRange | undefine
   const { ref, path } = await splitPlace(api, place);
   const file = await api.file(ref, path);
   const name = path.split("/").at(-1) ?? path;
-  // What the API calls its answer says nothing about the file.
-  const source = { ...file, name, headers: {}, location: path };
+  // A text is shown as it was written, a page too; what is not text is recognised by its bytes.
+  const source = { ...file, name, headers: { "content-type": "text/plain" }, location: path };
   if (lines === undefined) return source;
   const { text, isCut } = await readText(file, MAX_RANGE_BYTES);
   const all = text.replace(/\n$/, "").split("\n");
@@ -128,11 +143,13 @@ async function readFile(api: ForgeApi, place: Place, lines: LineRange | undefine
   if (shown.length === 0 || isBinary(text)) throw makeRangeError(lines, all.length);
   const total = isCut ? "" : ` of ${all.length}`;
   const range = `lines ${lines.first}-${lines.first + shown.length - 1}${total}`;
-  const language = /\.(\w{1,12})$/.exec(name)?.[1] ?? "";
-  return toMarkdownSource(name, joinParts(`# ${path}, ${range}`, writeFence(shown.join("\n"), language)), [
+  return toMarkdownSource(name, joinParts(`# ${path}, ${range}`, writeFence(shown.join("\n"), findLanguage(name))), [
     `Only ${range} are here; fetch the address without its # part for the whole file.`,
   ]);
 }
+
+/** What a fence calls the language of a file: its extension. */
+export const findLanguage = (name: string): string => /\.(\w{1,12})$/.exec(name)?.[1] ?? "";
 
 const isBinary = (text: string): boolean => text.includes("\0");
 
@@ -167,6 +184,19 @@ function writeRelease({ name, tag, day, body }: Release): string {
   return joinParts(`## ${title}`, day, body);
 }
 
+/** A listing of everything below a folder may be refused or cut; then the entries of the folder itself are read too. */
+export async function readTree(readAll: () => Promise<Tree>, readLevel: () => Promise<Tree>): Promise<Tree> {
+  const all = await readAll().catch((error: unknown) => {
+    if (error instanceof SpillwayError) return undefined;
+    throw error;
+  });
+  if (all?.isCut === false) return all;
+  const { entries } = await readLevel();
+  const paths = new Set(entries.map(({ path }) => path));
+  const deeper = (all?.entries ?? []).filter(({ path }) => !paths.has(path));
+  return { entries: [...entries, ...deeper], isCut: true };
+}
+
 type Pages = { readonly perPage: number; readonly maxPages: number; address(page: number): string };
 
 /** The rows of a list that comes in pages, and whether there may be more. */
@@ -191,6 +221,17 @@ export function writeDiff({ text, isCut }: BoundedText): string {
   const cut = isCut ? "The diff is longer than is read; its end is missing." : "";
   return joinParts(text === "" ? "" : writeFence(text, "diff"), cut);
 }
+
+/** `3 files, +10 -2`, as far as an answer states it. */
+export function formatChanges({ changed_files, additions, deletions }: Fields): string {
+  const files = typeof changed_files === "number" ? [formatCount(changed_files, "file")] : [];
+  const isCounted = typeof additions === "number" && typeof deletions === "number";
+  return [...files, ...(isCounted ? [`+${additions} -${deletions}`] : [])].join(", ");
+}
+
+/** Commits of a comparison, a line each. */
+export const writeSubjects = (commits: readonly { readonly hash: unknown; readonly message: unknown }[]): string =>
+  commits.map(({ hash, message }) => `- ${toLine(hash).slice(0, 10)} ${toText(message).split("\n")[0]}`).join("\n");
 
 /** A part that the rest can do without: an API may refuse it, for example because it is too large. */
 export async function readOptional(read: () => Promise<BoundedText>): Promise<BoundedText> {

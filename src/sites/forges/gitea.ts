@@ -2,21 +2,24 @@
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, toDay, toText } from "../site-document.ts";
-import type { Reply } from "../threads/thread.ts";
-import { findReadme } from "../tree.ts";
+import { type Fields, requireLine, requireList, toDay, toText } from "../site-document.ts";
+import type { Reply, Thread } from "../threads/thread.ts";
+import { findReadme, type TreeEntry } from "../tree.ts";
 import {
   encodePath,
   type ForgeApi,
   type ForgePage,
   type Place,
-  type Release,
   readForgePage,
   readLines,
+  readOptional,
   readPages,
+  readTree,
   toComparison,
   writeDiff,
+  writeSubjects,
 } from "./forge.ts";
+import { toPullFacts, toRelease, toReply, toReview, toThread } from "./github-answers.ts";
 
 export const codeberg: Site = makeGitea("https://codeberg.org/api/v1", ["CODEBERG_TOKEN"]);
 export const gitea: Site = makeGitea("https://gitea.com/api/v1", ["GITEA_TOKEN"]);
@@ -73,6 +76,8 @@ function toPlacePage([refKind, ...names]: readonly string[], hash: string): Forg
 
 const PER_PAGE = 50;
 const MAX_PAGES = 6;
+const MAX_COMPARED_COMMITS = 10;
+const MAX_REVIEWS = 20;
 const RAW = { accept: "*/*" };
 
 function openGitea(api: SiteApi, repository: string): ForgeApi {
@@ -90,7 +95,7 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
     async facts() {
       const facts = await get("");
       return {
-        fullName: toLine(facts.full_name),
+        fullName: requireLine(facts.full_name),
         defaultBranch: toLine(facts.default_branch) || "HEAD",
         description: toLine(facts.description),
         sizeBytes: typeof facts.size === "number" ? facts.size * 1024 : undefined,
@@ -107,16 +112,17 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
     },
 
     async entries(ref, path) {
-      const tree = await get(`/git/trees/${encodeURIComponent(ref)}?recursive=true&per_page=1000`);
-      const entries = toList(tree.tree)
-        .map(toFields)
-        .map((entry) => ({
-          path: toLine(entry.path),
-          isFolder: entry.type === "tree",
-          sizeBytes: typeof entry.size === "number" ? entry.size : undefined,
-        }));
       const prefix = path === "" ? "" : `${path}/`;
-      return { entries: entries.filter((entry) => entry.path.startsWith(prefix)), isCut: tree.truncated === true };
+      const readAll = async () => {
+        const tree = await get(`/git/trees/${encodeURIComponent(ref)}?recursive=true&per_page=1000`);
+        const entries = requireList(tree.tree).map(toEntry);
+        return { entries: entries.filter((entry) => entry.path.startsWith(prefix)), isCut: tree.truncated === true };
+      };
+      const readLevel = async () => {
+        const list = await api.json(`${repository}/contents/${encodePath(path)}?ref=${encodeURIComponent(ref)}`);
+        return { entries: toList(list).map(toFields).map(toEntry), isCut: false };
+      };
+      return readTree(readAll, readLevel);
     },
 
     async readme(ref, path, entries) {
@@ -135,23 +141,8 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
       const issue = await get(`/issues/${number}`);
       const replies = (await getAll(`/issues/${number}/comments`)).map(toReply);
       const isPull = kind === "pull" || toFields(issue.pull_request).merged !== undefined;
-      const diff = isPull ? await api.text(`${repository}/pulls/${number}.diff`, RAW) : { text: "", isCut: false };
-      return {
-        title: `${toLine(issue.title)} #${issue.number}`,
-        facts: {
-          state: toFields(issue.pull_request).merged === true ? "merged" : toLine(issue.state),
-          author: nameOf(issue.user),
-          opened: toDay(issue.created_at),
-          labels: toList(issue.labels)
-            .map((label) => toLine(toFields(label).name))
-            .join(", "),
-        },
-        body: toText(issue.body),
-        extra: writeDiff(diff),
-        replyName: "Comments",
-        replies,
-        missing: Math.max(0, Number(issue.comments ?? 0) - replies.length),
-      };
+      const thread = toThread(issue, replies);
+      return isPull ? addPull(thread, number) : thread;
     },
 
     async commit(ref) {
@@ -161,18 +152,16 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
       const author = toFields(about.author);
       const [title = "", ...rest] = toText(about.message).split("\n");
       const { text: diff, isCut } = await api.text(`${repository}${address}.diff`, RAW);
-      const facts = { commit: toLine(commit.sha), author: toLine(author.name), date: toDay(author.date) };
+      const facts = { commit: requireLine(commit.sha), author: toLine(author.name), date: toDay(author.date) };
       return { title, facts, message: rest.join("\n"), diff, isCut };
     },
 
     async compare(base, head) {
       const range = await get(`/compare/${encodePath(base)}...${encodePath(head)}`);
-      const commits = toList(range.commits).map(toFields);
-      const subjects = commits.map(({ sha, commit }) => {
-        return `- ${toLine(sha).slice(0, 10)} ${toText(toFields(commit).message).split("\n")[0]}`;
-      });
+      const commits = requireList(range.commits);
+      const subjects = commits.map(({ sha, commit }) => ({ hash: sha, message: toFields(commit).message }));
       const facts = { commits: Number(range.total_commits ?? commits.length) };
-      return { title: `${base}...${head}`, facts, message: subjects.join("\n"), diff: "", isCut: false };
+      return { title: `${base}...${head}`, facts, message: writeSubjects(subjects), ...(await readDiffs(commits)) };
     },
 
     releases: async () =>
@@ -182,19 +171,49 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
 
     release: async (tag) => toRelease(await get(`/releases/tags/${encodePath(tag)}`)),
   };
+
+  /** Its API has no diff of a comparison, so those of the commits are read. */
+  async function readDiffs(commits: readonly Fields[]) {
+    const diffs: string[] = [];
+    for (const { sha } of commits.slice(0, MAX_COMPARED_COMMITS))
+      diffs.push(
+        (await api.text(`${repository}/git/commits/${encodePath(requireLine(sha))}.diff`, RAW)).text.trimEnd(),
+      );
+    return { diff: diffs.join("\n"), isCut: commits.length > MAX_COMPARED_COMMITS };
+  }
+
+  async function addPull(thread: Thread, number: string): Promise<Thread> {
+    const pull = await get(`/pulls/${number}`);
+    const reviews = await getAll(`/pulls/${number}/reviews`);
+    const diff = await readOptional(() => api.text(`${repository}/pulls/${number}.diff`, RAW));
+    return {
+      ...thread,
+      facts: { ...thread.facts, ...toPullFacts(pull) },
+      extra: writeDiff(diff),
+      replies: [...thread.replies, ...reviews.flatMap(toReview), ...(await readNotes(number, reviews))],
+    };
+  }
+
+  /** Notes on lines of the diff, which belong to reviews; those on one line are a conversation. */
+  async function readNotes(number: string, reviews: readonly Fields[]): Promise<Reply[]> {
+    const notes: Fields[] = [];
+    const withNotes = reviews.filter(({ comments_count }) => Number(comments_count ?? 0) > 0);
+    for (const { id } of withNotes.slice(0, MAX_REVIEWS))
+      notes.push(...toList(await api.json(`${repository}/pulls/${number}/reviews/${id}/comments`)).map(toFields));
+    const places = Object.groupBy(notes, ({ path, position, original_position }) => {
+      const line = Number(position) || Number(original_position);
+      return `${toLine(path)}${line > 0 ? `:${line}` : ""}`;
+    });
+    return Object.entries(places).flatMap(([place, conversation = []]) => {
+      const [first, ...others] = conversation;
+      if (first === undefined) return [];
+      return [{ ...toReply(first), about: [place, toDay(first.created_at)], replies: others.map(toReply) }];
+    });
+  }
 }
 
-const nameOf = (user: unknown): string => toLine(toFields(user).login) || "ghost";
-
-const toReply = (comment: Fields): Reply => ({
-  author: nameOf(comment.user),
-  about: [toDay(comment.created_at)],
-  body: toText(comment.body),
-});
-
-const toRelease = (release: Fields): Release => ({
-  name: toLine(release.name),
-  tag: toLine(release.tag_name),
-  day: toDay(release.published_at),
-  body: toText(release.body),
+const toEntry = (entry: Fields): TreeEntry => ({
+  path: toLine(entry.path),
+  isFolder: entry.type === "tree" || entry.type === "dir",
+  sizeBytes: typeof entry.size === "number" ? entry.size : undefined,
 });

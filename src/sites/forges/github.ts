@@ -2,23 +2,37 @@
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, joinParts, toDay, toMarkdownSource, toText, writeFence } from "../site-document.ts";
-import type { Reply, Thread } from "../threads/thread.ts";
+import {
+  type Fields,
+  joinParts,
+  requireLine,
+  requireList,
+  toDay,
+  toMarkdownSource,
+  toText,
+  writeFacts,
+  writeFence,
+} from "../site-document.ts";
+import { nestReplies, type Reply, type Thread } from "../threads/thread.ts";
 import { findReadme } from "../tree.ts";
 import {
   type Change,
   encodePath,
   type ForgeApi,
   type ForgePage,
-  type Release,
+  findLanguage,
+  formatChanges,
   readForgePage,
   readLines,
   readOptional,
   readPages,
+  readTree,
   toComparison,
   writeDiff,
   writePatch,
+  writeSubjects,
 } from "./forge.ts";
+import { loginOf, toPullFacts, toRelease, toReply, toReview, toThread } from "./github-answers.ts";
 
 export const github: Site = {
   apiUrl: "https://api.github.com",
@@ -31,8 +45,8 @@ export const github: Site = {
   findPage(url) {
     const names = splitPath(url);
     if (url.hostname === "gist.github.com") {
-      const id = names[1] ?? "";
-      return names.length === 2 && /^[\da-f]{4,}$/.test(id) ? (api) => readGist(api, id) : undefined;
+      const id = names.at(names.length === 1 ? 0 : 1) ?? "";
+      return names.length < 3 && /^[\da-f]{4,}$/.test(id) ? (api) => readGist(api, id) : undefined;
     }
     const [owner, name, ...rest] = names;
     if (owner === undefined || name === undefined || reserved.has(owner)) return undefined;
@@ -98,7 +112,7 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
     async facts() {
       const facts = await get("");
       return {
-        fullName: toLine(facts.full_name),
+        fullName: requireLine(facts.full_name),
         defaultBranch: toLine(facts.default_branch) || "HEAD",
         description: toLine(facts.description),
         sizeBytes: typeof facts.size === "number" ? facts.size * 1024 : undefined,
@@ -117,15 +131,20 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
     },
 
     async entries(ref, path) {
-      const tree = await get(`/git/trees/${encodeURIComponent(path === "" ? ref : `${ref}:${path}`)}?recursive=1`);
-      const entries = toList(tree.tree)
-        .map(toFields)
-        .map((entry) => ({
+      const address = `/git/trees/${encodeURIComponent(path === "" ? ref : `${ref}:${path}`)}`;
+      const read = async (query: string) => {
+        const tree = await get(`${address}${query}`);
+        const entries = requireList(tree.tree).map((entry) => ({
           path: `${path === "" ? "" : `${path}/`}${toLine(entry.path)}`,
           isFolder: entry.type === "tree",
           sizeBytes: typeof entry.size === "number" ? entry.size : undefined,
         }));
-      return { entries, isCut: tree.truncated === true };
+        return { entries, isCut: tree.truncated === true };
+      };
+      return readTree(
+        () => read("?recursive=1"),
+        () => read(""),
+      );
     },
 
     async readme(ref, path, entries) {
@@ -156,14 +175,12 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
 
     async compare(base, head) {
       const range = await get(`/compare/${encodePath(base)}...${encodePath(head)}`);
-      const commits = toList(range.commits).map(toFields);
-      const subjects = commits.map(({ sha, commit }) => {
-        return `- ${toLine(sha).slice(0, 10)} ${toLine(String(toFields(commit).message ?? "").split("\n")[0])}`;
-      });
+      const commits = requireList(range.commits);
+      const subjects = commits.map(({ sha, commit }) => ({ hash: sha, message: toFields(commit).message }));
       return {
         title: `${base}...${head}`,
         facts: { commits: Number(range.total_commits ?? commits.length), status: toLine(range.status) },
-        message: subjects.join("\n"),
+        message: writeSubjects(subjects),
         ...toDiff(range.files),
       };
     },
@@ -193,60 +210,24 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
   function addPull(thread: Thread, { pull, reviews, notes, diff }: Pull): Thread {
     return {
       ...thread,
-      facts: {
-        ...thread.facts,
-        state: pull.merged === true ? "merged" : toLine(pull.state),
-        branches: `${toLine(toFields(pull.head).label)} into ${toLine(toFields(pull.base).ref)}`,
-        changes: `${pull.changed_files} files, +${pull.additions} -${pull.deletions}`,
-      },
+      facts: { ...thread.facts, ...toPullFacts(pull) },
       extra: writeDiff(diff),
       replies: [...thread.replies, ...reviews.flatMap(toReview), ...toReviewThreads(notes)],
     };
   }
 }
 
-function toThread(issue: Fields, replies: readonly Reply[]): Thread {
-  return {
-    title: `${toLine(issue.title)} #${issue.number}`,
-    facts: {
-      state: [toLine(issue.state), toLine(issue.state_reason)].filter(Boolean).join(", "),
-      author: loginOf(issue.user),
-      opened: toDay(issue.created_at),
-      labels: toList(issue.labels)
-        .map((label) => toLine(toFields(label).name))
-        .join(", "),
-    },
-    body: toText(issue.body),
-    replyName: "Comments",
-    replies,
-    missing: Math.max(0, Number(issue.comments ?? 0) - replies.length),
-  };
-}
-
-const loginOf = (user: unknown): string => toLine(toFields(user).login) || "ghost";
-
-const toReply = (comment: Fields): Reply => ({
-  author: loginOf(comment.user),
-  about: [toDay(comment.created_at)],
-  body: toText(comment.body),
-});
-
-/** A review that only collects notes has no words of its own. */
-function toReview(review: Fields): Reply[] {
-  const state = toLine(review.state).toLowerCase().replaceAll("_", " ");
-  const body = toText(review.body);
-  if (body === "" && state === "commented") return [];
-  return [{ author: loginOf(review.user), about: [`review: ${state}`, toDay(review.submitted_at)], body }];
-}
-
 /** Notes on lines of the diff, each with the replies to it. */
 function toReviewThreads(notes: readonly Fields[]): Reply[] {
-  const firsts = notes.filter((note) => typeof note.in_reply_to_id !== "number");
-  return firsts.map((note) => {
-    const place = `${toLine(note.path)}${typeof note.line === "number" ? `:${note.line}` : ""}`;
-    const replies = notes.filter((each) => each.in_reply_to_id === note.id).map(toReply);
-    return { ...toReply(note), about: [place, toDay(note.created_at)], replies };
-  });
+  return nestReplies(
+    notes.map((note) => {
+      const { id, in_reply_to_id: parent } = note;
+      const line = note.line ?? note.original_line;
+      const place = `${toLine(note.path)}${typeof line === "number" ? `:${line}` : ""}`;
+      const about = [parent === undefined ? place : "", toDay(note.created_at)];
+      return { id, parent, reply: { ...toReply(note), about } };
+    }),
+  );
 }
 
 function toCommit(commit: Fields): Change {
@@ -257,10 +238,10 @@ function toCommit(commit: Fields): Change {
   return {
     title: subject,
     facts: {
-      commit: toLine(commit.sha),
+      commit: requireLine(commit.sha),
       author: toLine(author.name),
       date: toDay(author.date),
-      changes: `+${stats.additions ?? 0} -${stats.deletions ?? 0}`,
+      changes: formatChanges({ ...stats, changed_files: toList(commit.files).length }),
     },
     message: rest.join("\n"),
     ...toDiff(commit.files),
@@ -280,24 +261,19 @@ function toDiff(files: unknown): Pick<Change, "diff" | "isCut"> {
   return { diff: patches.join("\n"), isCut: patches.length >= 300 };
 }
 
-const toRelease = (release: Fields): Release => ({
-  name: toLine(release.name),
-  tag: toLine(release.tag_name),
-  day: toDay(release.published_at),
-  body: toText(release.body),
-});
-
 async function readGist(api: SiteApi, id: string) {
   const gist = toFields(await api.json(`/gists/${encodeURIComponent(id)}`));
   const files = Object.values(toFields(gist.files)).map(toFields);
+  if (files.length === 0) throw new TypeError("A gist without files.");
   const parts = await Promise.all(
     files.map(async (file) => {
       const isCut = file.truncated === true && typeof file.raw_url === "string";
       const text = isCut ? (await api.text(String(file.raw_url))).text : toText(file.content);
-      return `## ${toLine(file.filename)}\n\n${writeFence(text, toLine(file.language).toLowerCase())}`;
+      const name = toLine(file.filename);
+      return `## ${name}\n\n${writeFence(text, findLanguage(name))}`;
     }),
   );
   const title = toLine(gist.description) || `Gist ${id}`;
-  const by = `by ${loginOf(gist.owner)}, ${toDay(gist.updated_at)}`;
-  return toMarkdownSource(`gist ${id}`, joinParts(`# ${title}`, by, ...parts));
+  const facts = writeFacts({ author: loginOf(gist.owner), updated: toDay(gist.updated_at) });
+  return toMarkdownSource(`gist ${id}`, joinParts(`# ${title}`, facts, ...parts));
 }

@@ -2,19 +2,22 @@
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { type Fields, toDay, toText } from "../site-document.ts";
+import { type Fields, requireLine, requireList, toDay, toText } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
 import { findReadme } from "../tree.ts";
 import {
   type ForgeApi,
   type ForgePage,
+  formatChanges,
   type Release,
   readForgePage,
   readLines,
   readPages,
+  readTree,
   toComparison,
   writeDiff,
   writePatch,
+  writeSubjects,
 } from "./forge.ts";
 
 export const gitlab: Site = {
@@ -64,7 +67,8 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
   const get = async (path: string) => toFields(await api.json(`${project}${path}`));
 
   const getAll = (path: string, query: string) => {
-    const address = (page: number) => `${project}${path}?${query}&per_page=${PER_PAGE}&page=${page}`;
+    const address = (page: number) =>
+      `${project}${path}?${query === "" ? "" : `${query}&`}per_page=${PER_PAGE}&page=${page}`;
     return readPages(api, { perPage: PER_PAGE, maxPages: MAX_PAGES, address });
   };
 
@@ -75,7 +79,7 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
     async facts() {
       const facts = await get("?license=true");
       return {
-        fullName: toLine(facts.path_with_namespace),
+        fullName: requireLine(facts.path_with_namespace),
         defaultBranch: toLine(facts.default_branch) || "HEAD",
         description: toLine(facts.description),
         sizeBytes: undefined,
@@ -90,14 +94,20 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
     },
 
     async entries(ref, path) {
-      const query = `ref=${encodeURIComponent(ref)}&path=${encodeURIComponent(path)}&recursive=true`;
-      const { rows, isCut } = await getAll("/repository/tree", query);
-      const entries = rows.map((entry) => ({
-        path: toLine(entry.path),
-        isFolder: entry.type === "tree",
-        sizeBytes: undefined,
-      }));
-      return { entries, isCut };
+      const query = `ref=${encodeURIComponent(ref)}&path=${encodeURIComponent(path)}`;
+      const read = async (recursive: boolean) => {
+        const { rows, isCut } = await getAll("/repository/tree", `${query}&recursive=${recursive}`);
+        const entries = rows.map((entry) => ({
+          path: toLine(entry.path),
+          isFolder: entry.type === "tree",
+          sizeBytes: undefined,
+        }));
+        return { entries, isCut };
+      };
+      return readTree(
+        () => read(true),
+        () => read(false),
+      );
     },
 
     async readme(ref, path, entries) {
@@ -118,11 +128,12 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
     async thread(kind, number) {
       const address = `/${kind === "issue" ? "issues" : "merge_requests"}/${number}`;
       const issue = await get(address);
-      const { rows } = await getAll(`${address}/notes`, "sort=asc&order_by=created_at");
-      const replies = rows.filter(({ system }) => system !== true).map(toReply);
+      const { rows } = await getAll(`${address}/discussions`, "");
+      const notes = rows.map((discussion) => toList(discussion.notes).map(toFields).filter(isComment));
+      const replies = notes.flatMap(toDiscussion);
       const { diff, isCut } = kind === "pull" ? await readDiff(`${address}/diffs`) : { diff: "", isCut: false };
       return {
-        title: `${toLine(issue.title)} ${kind === "issue" ? "#" : "!"}${issue.iid}`,
+        title: `${requireLine(issue.title)} ${kind === "issue" ? "#" : "!"}${issue.iid}`,
         facts: {
           state: toLine(issue.state),
           author: nameOf(issue.author),
@@ -134,7 +145,7 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
         extra: writeDiff({ text: diff, isCut }),
         replyName: "Comments",
         replies,
-        missing: Math.max(0, Number(issue.user_notes_count ?? 0) - replies.length),
+        missing: Math.max(0, Number(issue.user_notes_count ?? 0) - notes.flat().length),
       };
     },
 
@@ -146,10 +157,10 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
       return {
         title: toLine(commit.title),
         facts: {
-          commit: toLine(commit.id),
+          commit: requireLine(commit.id),
           author: toLine(commit.author_name),
           date: toDay(commit.authored_date),
-          changes: `+${stats.additions ?? 0} -${stats.deletions ?? 0}`,
+          changes: formatChanges(stats),
         },
         message: rest.join("\n"),
         ...(await readDiff(`${address}/diff`)),
@@ -159,11 +170,11 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
     async compare(base, head) {
       const query = `from=${encodeURIComponent(base)}&to=${encodeURIComponent(head)}`;
       const range = await get(`/repository/compare?${query}`);
-      const commits = toList(range.commits).map(toFields);
+      const commits = requireList(range.commits);
       return {
         title: `${base}...${head}`,
         facts: { commits: commits.length },
-        message: commits.map(({ short_id, title }) => `- ${toLine(short_id)} ${toLine(title)}`).join("\n"),
+        message: writeSubjects(commits.map(({ id, title }) => ({ hash: id, message: title }))),
         diff: toDiff(toList(range.diffs).map(toFields)),
         isCut: false,
       };
@@ -194,13 +205,26 @@ const nameOf = (user: unknown): string => toLine(toFields(user).username) || "gh
 
 const toReply = (note: Fields): Reply => ({
   author: nameOf(note.author),
-  about: [toLine(toFields(note.position).new_path), toDay(note.created_at)],
+  about: [toDay(note.created_at)],
   body: toText(note.body),
 });
 
+/** What the site itself notes, such as a changed label, says little. */
+const isComment = ({ system }: Fields): boolean => system !== true;
+
+/** A first comment, with its place in the diff, and the replies to it. */
+function toDiscussion([first, ...others]: readonly Fields[]): Reply[] {
+  if (first === undefined) return [];
+  const { new_path, new_line, old_line } = toFields(first.position);
+  const line = new_line ?? old_line;
+  const place = `${toLine(new_path)}${typeof line === "number" ? `:${line}` : ""}`;
+  const comment = toReply(first);
+  return [{ ...comment, about: [place, ...(comment.about ?? [])], replies: others.map(toReply) }];
+}
+
 const toRelease = (release: Fields): Release => ({
   name: toLine(release.name),
-  tag: toLine(release.tag_name),
+  tag: requireLine(release.tag_name),
   day: toDay(release.released_at),
   body: toText(release.description),
 });

@@ -2,7 +2,7 @@
 import { writeWholePage } from "../../extract/html/page.ts";
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { joinParts, toDay, toMarkdownSource, writeFacts } from "../site-document.ts";
+import { joinParts, requireLine, toDay, toMarkdownSource, writeFacts } from "../site-document.ts";
 
 export const crates: Site = {
   apiUrl: "https://crates.io",
@@ -20,7 +20,7 @@ export const crates: Site = {
 async function readCrate(api: SiteApi, name: string, wanted: string | undefined) {
   const answer = toFields(await api.json(`/api/v1/crates/${name}`));
   const about = toFields(answer.crate);
-  const version = wanted ?? (toLine(about.max_stable_version) || toLine(about.newest_version));
+  const version = requireLine(wanted ?? (toLine(about.max_stable_version) || about.newest_version));
   const versions = toList(answer.versions).map(toFields);
   const chosen = versions.find(({ num }) => num === version) ?? {};
   return toMarkdownSource(

@@ -2,7 +2,8 @@
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { joinParts, toDay, toMarkdownSource, toText, writeFacts } from "../site-document.ts";
+import { LongAnswerError } from "../site-api.ts";
+import { type Fields, joinParts, requireLine, toDay, toMarkdownSource, toText, writeFacts } from "../site-document.ts";
 
 export const npm: Site = {
   apiUrl: "https://registry.npmjs.org",
@@ -14,12 +15,15 @@ export const npm: Site = {
 };
 
 async function readPackage(api: SiteApi, name: string, wanted: string | undefined) {
-  const all = toFields(await api.json(`/${name.replace("/", "%2f")}`));
-  const latest = toLine(toFields(all["dist-tags"]).latest);
-  const version = wanted ?? latest;
-  const manifest = toFields(toFields(all.versions)[version]);
+  const { all, notes } = await readRecord(api, name, wanted ?? "latest");
+  const tags = toFields(all["dist-tags"]);
+  const latest = toLine(tags.latest);
+  const version = requireLine(tags[wanted ?? "latest"] ?? wanted);
   const versions = Object.keys(toFields(all.versions));
-  const repository = toFields(manifest.repository ?? all.repository);
+  if (!versions.includes(version)) throw new TypeError("The registry does not have this version.");
+  const manifest = toFields(toFields(all.versions)[version]);
+  const repository = manifest.repository ?? all.repository;
+  const isWhole = notes.length === 0;
   return toMarkdownSource(
     name,
     joinParts(
@@ -28,10 +32,10 @@ async function readPackage(api: SiteApi, name: string, wanted: string | undefine
       writeFacts({
         published: toDay(toFields(all.time)[version]),
         licence: toLine(manifest.license ?? all.license),
-        repository: toLine(repository.url),
+        repository: toLine(toFields(repository).url ?? repository),
         homepage: toLine(manifest.homepage ?? all.homepage),
         "latest version": latest === version ? undefined : latest,
-        versions: `${versions.length}, newest: ${versions.slice(-5).join(", ")}`,
+        versions: isWhole ? `${versions.length}, newest: ${versions.slice(-5).join(", ")}` : undefined,
         node: toLine(toFields(manifest.engines).node),
         dependencies: Object.entries(toFields(manifest.dependencies))
           .map(([each, range]) => `${each} ${toLine(range)}`)
@@ -41,5 +45,25 @@ async function readPackage(api: SiteApi, name: string, wanted: string | undefine
       }),
       toText(manifest.readme) || toText(all.readme),
     ),
+    notes,
   );
+}
+
+type PackageRecord = { readonly all: Fields; readonly notes: readonly string[] };
+
+/** What the registry has about all versions. Of some packages that is too long; then only what it has about one. */
+async function readRecord(api: SiteApi, name: string, version: string): Promise<PackageRecord> {
+  const path = `/${name.replace("/", "%2f")}`;
+  try {
+    return { all: toFields(await api.json(path)), notes: [] };
+  } catch (error) {
+    if (!(error instanceof LongAnswerError)) throw error;
+    const manifest = toFields(await api.json(`${path}/${encodeURIComponent(version)}`));
+    const number = requireLine(manifest.version);
+    const tags = version === "latest" ? { latest: number } : {};
+    const notes = [
+      "The README and the other versions are missing: the registry's record of them is too long to be read.",
+    ];
+    return { all: { "dist-tags": tags, versions: { [number]: manifest } }, notes };
+  }
 }

@@ -1,7 +1,7 @@
 /** PyPI: https://docs.pypi.org/api/json/ */
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import type { Site, SiteApi } from "../site.ts";
-import { joinParts, toDay, toMarkdownSource, toText, writeFacts } from "../site-document.ts";
+import { joinParts, requireLine, toDay, toMarkdownSource, toText, writeFacts } from "../site-document.ts";
 
 export const pypi: Site = {
   apiUrl: "https://pypi.org",
@@ -19,7 +19,7 @@ async function readProject(api: SiteApi, name: string, version: string | undefin
   return toMarkdownSource(
     toLine(info.name) || name,
     joinParts(
-      `# ${toLine(info.name)} ${toLine(info.version)}`,
+      `# ${requireLine(info.name)} ${toLine(info.version)}`,
       toLine(info.summary),
       writeFacts({
         released: toDay(file?.upload_time_iso_8601),

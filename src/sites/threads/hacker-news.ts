@@ -2,7 +2,7 @@
 import { writeWholePage } from "../../extract/html/page.ts";
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import type { Site } from "../site.ts";
-import { type Fields, toDay, toMarkdownSource, toText } from "../site-document.ts";
+import { type Fields, requireLine, toDay, toMarkdownSource, toText } from "../site-document.ts";
 import { type Reply, writeThread } from "./thread.ts";
 
 export const hackerNews: Site = {
@@ -12,7 +12,7 @@ export const hackerNews: Site = {
     if (id === null || !/^\d+$/.test(id)) return undefined;
     return async (api) => {
       const item = toFields(await api.json(`/items/${id}`));
-      const title = toLine(item.title) || `Comment by ${toLine(item.author)}`;
+      const title = toLine(item.title) || `Comment by ${requireLine(item.author)}`;
       const facts = {
         link: toLine(item.url),
         points: typeof item.points === "number" ? item.points : undefined,

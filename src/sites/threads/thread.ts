@@ -23,6 +23,18 @@ export type Thread = {
   readonly missing: number;
 };
 
+type FlatReply = { readonly id: unknown; readonly parent: unknown; readonly reply: Reply };
+
+/** Replies that name what they reply to, as a tree. One whose parent is not here is on the first level. */
+export function nestReplies(replies: readonly FlatReply[]): Reply[] {
+  const ids = new Set<unknown>(replies.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  const byParent = Map.groupBy(replies, ({ parent }) => (ids.has(parent) ? parent : undefined));
+  // A reply that names itself, or a circle of them, is never reached.
+  const nest = (parent: unknown): Reply[] =>
+    (byParent.get(parent) ?? []).map(({ id, reply }) => ({ ...reply, replies: ids.has(id) ? nest(id) : [] }));
+  return nest(undefined);
+}
+
 export function writeThread(thread: Thread): string {
   const { title, facts, body, extra = "", replyName, replies, missing } = thread;
   const left = missing > 0 ? `${missing} more ${missing === 1 ? "reply is" : "replies are"} not shown here.` : "";

@@ -7,7 +7,7 @@ export async function renderCommandsMarkdown(): Promise<string> {
   const sections = await Promise.all(
     commands.map(async ({ name, load }) => `## ${name}\n\n${fence(renderCommandHelp(await load()))}`),
   );
-  return `# The command line\n\n${fence(renderOverview())}\n${sections.join("\n")}`;
+  return `# The command line\n\n${fence(renderOverview(commands))}\n${sections.join("\n")}`;
 }
 
 const fence = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;

@@ -29,9 +29,9 @@ export type Terminal = {
   dropOutput?(): void;
   note(text: string): void;
   /** Draws a line over the previous one, on a terminal only. An empty line clears it. */
-  progress?(line: string): void;
+  readonly progress?: ((line: string) => void) | undefined;
   /** Asks a person for one line. Missing where there is no person: stdin or stderr is not a terminal. */
-  ask?(question: string): Promise<string>;
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Whether stdout is a terminal that shows colours. */
   readonly color?: boolean;
 };
@@ -48,6 +48,8 @@ export type Call = {
   readonly config: LoadedConfig;
   /** The session, opened on first use. */
   session(): Promise<Session>;
+  /** All commands, for those that describe them. */
+  readonly commands: readonly CommandEntry[];
 };
 
 /** 0 done, 1 failed, 2 wrong usage, 3 not confirmed; a command that runs another program returns that program's. */
@@ -58,6 +60,10 @@ export type Command = {
   /** `fetch <file|-|data:>...` */
   readonly usage: string;
   readonly about: string;
+  /** Command lines without `spillway`, and what each is for. Those that pipe into it are written in full. */
+  readonly examples: readonly (readonly [line: string, about: string])[];
+  /** What its first argument may be, for completion in shells. */
+  readonly words?: readonly string[];
   /** Text below the options in the command's help. */
   readonly details?: string;
   readonly options: Readonly<Record<string, OptionRow>>;
@@ -67,3 +73,6 @@ export type Command = {
   readonly toleratesBadConfig?: true;
   run(call: Call): Promise<ExitCode>;
 };
+
+/** A command in the table: its code is loaded when it is called. */
+export type CommandEntry = { readonly name: string; readonly about: string; load(): Promise<Command> };

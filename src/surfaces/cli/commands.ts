@@ -1,7 +1,5 @@
 /** All commands, in the order of the help. A command's code is loaded only when it is called. */
-import type { Command } from "./command.ts";
-
-type CommandEntry = { readonly name: string; readonly about: string; load(): Promise<Command> };
+import type { CommandEntry } from "./command.ts";
 
 export const commands: readonly CommandEntry[] = [
   {
@@ -108,5 +106,10 @@ export const commands: readonly CommandEntry[] = [
     name: "doctor",
     about: "Check the installation, the settings and the store.",
     load: async () => (await import("./commands/doctor-command.ts")).doctorCommand,
+  },
+  {
+    name: "completion",
+    about: "Print the completion script for a shell.",
+    load: async () => (await import("./commands/completion-command.ts")).completionCommand,
   },
 ];

@@ -1,6 +1,5 @@
 /** The help texts, made from the tables of commands and options. */
-import type { Command, OptionRow } from "./command.ts";
-import { commands } from "./commands.ts";
+import type { Command, CommandEntry, OptionRow } from "./command.ts";
 
 /** The options of every command. */
 export const commonOptions = {
@@ -9,8 +8,20 @@ export const commonOptions = {
   help: { type: "boolean", short: "h", about: "Show this help." },
 } as const satisfies Record<string, OptionRow>;
 
+/** What `spillway` alone prints: where to begin. */
+export const firstSteps = `spillway: context-safe retrieval for AI agents. Replies fit; the complete source stays one call away.
+
+Three things to try:
+
+  spillway fetch report.pdf               read any file or URL: text that fits, and a ref for the rest
+  spillway search "where is it parsed"    find the lines of code that answer, in the current folder
+  spillway install                        give the tools to the agents on this machine, after asking
+
+spillway help lists all commands; spillway doctor checks the installation.
+`;
+
 /** The help without a topic: all commands, a line each. */
-export function renderOverview(): string {
+export function renderOverview(commands: readonly CommandEntry[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
   return [
@@ -21,13 +32,14 @@ export function renderOverview(): string {
     ...lines,
     "",
     "Run spillway help <command> for a command's options, spillway help settings for all settings.",
-    "Exit status: 0 done, 1 failed, 2 wrong usage. Data goes to stdout, everything else to stderr.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 shown but not confirmed, 130 interrupted; `with` returns its client's.",
+    "Data goes to stdout, everything else to stderr. NO_COLOR switches colours off.",
     "",
   ].join("\n");
 }
 
 /** The help of one command. */
-export function renderCommandHelp({ usage, about, details, options }: Command): string {
+export function renderCommandHelp({ usage, about, details, options, examples }: Command): string {
   const rows = Object.entries({ ...options, ...commonOptions }).map(([name, row]) => ({
     flag: flagOf(name, row),
     row,
@@ -35,7 +47,18 @@ export function renderCommandHelp({ usage, about, details, options }: Command): 
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, row }) => `  ${flag.padEnd(width)}  ${row.about}`);
   const detailLines = details === undefined ? [] : ["", details];
-  return [`Usage: spillway ${usage}`, "", about, "", ...lines, ...detailLines, ""].join("\n");
+  return [`Usage: spillway ${usage}`, "", about, "", ...lines, ...detailLines, "", ...exampleLines(examples), ""].join(
+    "\n",
+  );
+}
+
+function exampleLines(examples: Command["examples"]): readonly string[] {
+  const rows = examples.map(([line, about]) => ({
+    line: line.includes("spillway ") ? line : `spillway ${line}`,
+    about,
+  }));
+  const width = Math.max(...rows.map(({ line }) => line.length));
+  return ["Examples:", ...rows.map(({ line, about }) => `  ${line.padEnd(width)}  # ${about}`)];
 }
 
 function flagOf(name: string, { short, type, value = "VALUE" }: OptionRow): string {

@@ -1,12 +1,11 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
-import { parseArgs } from "node:util";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { type ErrorCode, SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
 import type { Call, Command, ExitCode, OptionRow, Terminal, Values } from "./command.ts";
 import { commands } from "./commands.ts";
-import { commonOptions, renderCommandHelp, renderOverview } from "./help.ts";
+import { commonOptions, firstSteps, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** The exit status of the process; 130 after an interrupt. */
@@ -27,7 +26,8 @@ export async function runCli(argv: readonly string[], terminal: Terminal, signal
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
-  const [name = "help", ...rest] = moveOptions(argv);
+  const [name, ...rest] = moveOptions(argv);
+  if (name === undefined) return print(terminal, firstSteps);
   if (["--version", "-v"].includes(name))
     return print(terminal, rest.includes("--json") ? toJsonLine({ version }) : `${version}\n`);
   if (["help", "--help", "-h"].includes(name)) return showHelp(rest, terminal);
@@ -59,7 +59,7 @@ async function execute(command: Command, parsed: ParsedCall): Promise<ExitCode> 
   if (!command.toleratesBadConfig) await noteProjectProblems(config, terminal);
   await using lazySession = makeLazy(() => openSession({ settings, cwd, env, stdin, signal }));
   const session = lazySession.get;
-  return await command.run({ ...parsed, json: values.json === true, config, session });
+  return await command.run({ ...parsed, json: values.json === true, config, session, commands });
 }
 
 /** Says once what the project's file tried in vain. Commands that tolerate a bad configuration report it themselves. */
@@ -85,7 +85,7 @@ async function showHelp(args: readonly string[], terminal: Terminal): Promise<Ex
 }
 
 async function helpText(topic: string | undefined): Promise<string> {
-  if (topic === undefined) return renderOverview();
+  if (topic === undefined) return renderOverview(commands);
   if (topic !== "settings") return renderCommandHelp(await findCommand(topic));
   const { settingsHelp } = await import("../../config/settings-docs.ts");
   return `${settingsHelp().join("\n")}\n`;
@@ -107,6 +107,7 @@ async function findCommand(name: string): Promise<Command> {
 async function parseOptions(name: string, command: Command, argv: readonly string[]) {
   const options = { ...command.options, ...commonOptions };
   const [own, commandLine] = command.takesCommandLine ? splitCommandLine(argv, options) : [argv, []];
+  const { parseArgs } = await import("node:util");
   try {
     const parsed = parseArgs({ args: joinValues(own, options), options, allowPositionals: true, strict: true });
     return { values: parsed.values, positionals: [...parsed.positionals, ...commandLine] };

@@ -16,6 +16,12 @@ import { toErrorFields, toJsonLine } from "../output.ts";
 
 export const artifactsCommand: Command = {
   usage: "artifacts ls|show|rm|sweep|manifest [ref|run]...",
+  examples: [
+    ["artifacts", "the artifacts used last"],
+    ["artifacts show af_2d11", "the record of one"],
+    ["artifacts sweep", "delete what has expired"],
+  ],
+  words: ["ls", "show", "rm", "sweep", "manifest"],
   about:
     "ls lists artifacts, show prints their records, rm removes them, sweep applies retention, manifest lists a run.",
   options: {

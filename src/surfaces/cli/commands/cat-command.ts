@@ -16,9 +16,14 @@ import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
 import { modeRow, passwordRow, readMode, readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const catCommand: Command = {
   usage: "cat <artifact_ref|url|file>...",
+  examples: [
+    ["cat af_2d11 > report.md", "the whole text of an artifact"],
+    ["cat --raw af_2d11 > report.pdf", "its bytes"],
+  ],
   about: "Prints the whole text of each artifact, URL or file, without a limit.",
   options: {
     raw: { type: "boolean", about: "Print the bytes instead of the text." },
@@ -57,22 +62,28 @@ function assertComplete(facts: LoadedSource["facts"]): void {
   throw new SpillwayError("source_truncated", sentence, { hint: hintForCut(facts) });
 }
 
-async function printText(source: OpenedInput, call: Call, { settings, handlers, store }: Session): Promise<void> {
+async function printText(source: OpenedInput, call: Call, session: Session): Promise<void> {
+  const { settings, handlers, store } = session;
   const { facts } = source;
   const { signal } = call;
   const password = readText(call, "password");
   const handler = findHandler(facts.content_kind, facts.media_type, handlers);
-  const extract = await extractText({
-    ...source,
-    owner: store.owner,
-    handler,
-    mode: readMode(call),
-    enough: () => false,
-    maxChars: Number.POSITIVE_INFINITY,
-    limits: readChildLimits(settings),
-    signal,
-    password,
-  });
+  const extract = await withProgressLine(call, session, ({ progress }) =>
+    extractText({
+      ...source,
+      owner: store.owner,
+      handler,
+      mode: readMode(call),
+      enough: () => false,
+      maxChars: Number.POSITIVE_INFINITY,
+      limits: readChildLimits(settings),
+      // The whole text is wanted, however long OCR takes.
+      ocrSettings: { ...settings, "ocr.time": Number.POSITIVE_INFINITY },
+      signal,
+      progress,
+      password,
+    }),
+  );
   const error = describeFailure(facts, extract);
   if (call.json)
     return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));

@@ -12,6 +12,7 @@ import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const classifyErrorCommand: Command = {
   usage: "classify-error",
+  examples: [["classify-error < responses.jsonl", "what each response means"]],
   about:
     "Reads provider responses from stdin, one JSON object {status, headers, body} per line, and prints what each means.",
   options: {},

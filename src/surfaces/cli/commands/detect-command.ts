@@ -11,6 +11,10 @@ import { toJsonLine } from "../output.ts";
 
 export const detectCommand: Command = {
   usage: "detect <url|file|-|data:>...",
+  examples: [
+    ["detect download.bin", "what it is, and which sign decided"],
+    ["detect https://example.com/ --json", "the same as JSON"],
+  ],
   about: "Decides the kind of each source from its bytes, its name and its declared type.",
   options: {
     "content-type": { type: "string", value: "TYPE", about: "Use this instead of the Content-Type header." },

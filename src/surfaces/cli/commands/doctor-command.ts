@@ -23,6 +23,10 @@ import { toJsonLine } from "../output.ts";
 
 export const doctorCommand: Command = {
   usage: "doctor [--client NAME]",
+  examples: [
+    ["doctor", "all checks"],
+    ["doctor --client claude-code", "what one client gets"],
+  ],
   about:
     "Checks the settings, the store, the event log and the artifacts used last, and reads a sample with every engine. The exit status is 1 if something is wrong.",
   options: {

@@ -9,6 +9,10 @@ import { toJsonLine } from "../output.ts";
 
 export const eventsCommand: Command = {
   usage: "events [run]",
+  examples: [
+    ["events", "the decisions of the last run"],
+    ["events --ref af_2d11", "what happened to one artifact"],
+  ],
   about: "Prints the events of a run, oldest first. Without a name, those of the last run.",
   options: {
     list: { type: "boolean", about: "List the runs that have events, the last one first." },

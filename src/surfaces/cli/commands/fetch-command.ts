@@ -19,9 +19,16 @@ import {
   readText,
 } from "../options.ts";
 import { toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const fetchCommand: Command = {
   usage: "fetch <url|file|-|data:>...",
+  examples: [
+    ["fetch report.pdf", "the beginning, and a ref for the rest"],
+    ["fetch https://example.com/ --max-chars 5000", "a page as Markdown, at most 5,000 characters"],
+    ["fetch server.log.gz data.xlsx", "several sources within one budget"],
+    ["git log -p | spillway fetch -", "what another program prints"],
+  ],
   about: "Fetches each source: prints text that fits, keeps the complete source and names its artifact_ref.",
   options: {
     "max-chars": maxCharsRow,
@@ -51,7 +58,9 @@ export const fetchCommand: Command = {
     const status = await forEachInput(call, async (source) => {
       const turn = call.json ? undefined : reply.roomChars();
       const budget = makeSourceBudget(session.settings, { requested, turn });
-      const answer = await fetchSource(source, { ...options, budget }, session);
+      const answer = await withProgressLine(call, session, (drawing) =>
+        fetchSource(source, { ...options, budget }, drawing),
+      );
       await call.terminal.out(call.json ? toJsonLine(answer.fields) : reply.add(answer));
       isLost ||= hasNothing(answer.fields);
     });

@@ -22,6 +22,10 @@ import { readText } from "../options.ts";
 
 export const gatewayCommand: Command = {
   usage: "gateway [-- <command> [args...]]",
+  examples: [
+    ["gateway -- npx -y @modelcontextprotocol/server-filesystem .", "one server over stdio"],
+    ["gateway --url https://example.com/mcp", "a server over HTTP"],
+  ],
   about: "Starts MCP servers and relays their messages. A result that is too large becomes a first page with a ref.",
   options: {
     url: { type: "string", value: "URL", about: "A server over HTTP, in place of a command." },

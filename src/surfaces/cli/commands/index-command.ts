@@ -15,6 +15,10 @@ import { toJsonLine } from "../output.ts";
 
 export const indexCommand: Command = {
   usage: "index [dir]",
+  examples: [
+    ["index", "the current folder"],
+    ["index ~/src/project --watch", "another folder, kept up to date"],
+  ],
   about: "Indexes the source files of a folder for search. Only changed files are read again.",
   options: {
     project: projectRow,

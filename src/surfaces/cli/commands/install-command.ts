@@ -17,15 +17,22 @@ const options: Record<string, OptionRow> = {
   name: { type: "string", value: "NAME", about: "The name of the server in the config. Default: spillway." },
 };
 
+const words = clients.map(({ id }) => id);
+
 const details = [
-  `Clients: ${clients.map(({ id }) => id).join(", ")}. Without a name: all that are found on this machine.`,
+  `Clients: ${words.join(", ")}. Without a name: all that are found on this machine.`,
   "The change is shown as a diff, and written after you agree. Without a terminal it is only shown, unless you pass --yes;",
   "the exit status is then 3. It is 3 too if you do not agree, and 0 if there is nothing to change.",
 ].join("\n");
 
 export const installCommand: Command = {
   usage: "install [client...]",
+  examples: [
+    ["install", "all clients that are found, after asking"],
+    ["install claude-code cursor --yes", "these two, without asking"],
+  ],
   about: "Adds the MCP server to the configs of clients. Comments and formatting stay; a backup is kept.",
+  words,
   details,
   options,
   run: (call) => changeInstalled(call, planInstall),
@@ -33,8 +40,13 @@ export const installCommand: Command = {
 
 export const uninstallCommand: Command = {
   usage: "uninstall [client...]",
+  examples: [
+    ["uninstall", "from all clients, after asking"],
+    ["uninstall codex --yes", "from one, without asking"],
+  ],
   about:
     "Takes the MCP server out of the configs of clients: byte for byte as they were, or only its entry if they changed since.",
+  words,
   details,
   options,
   run: (call) => changeInstalled(call, planUninstall),

@@ -12,6 +12,10 @@ import { readText } from "../options.ts";
 
 export const mcpCommand: Command = {
   usage: "mcp",
+  examples: [
+    ["mcp", "what a client starts"],
+    ["mcp --client codex", "with replies that fit Codex"],
+  ],
   about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
   options: {
     client: {

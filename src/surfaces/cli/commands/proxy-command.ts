@@ -6,6 +6,10 @@ import { toJsonLine } from "../output.ts";
 
 export const proxyCommand: Command = {
   usage: "proxy",
+  examples: [
+    ["proxy", "addresses to use as base URLs"],
+    ["proxy --set proxy.port=8787", "on another port"],
+  ],
   about:
     "Listens on 127.0.0.1 and forwards requests to model providers. A request refused for its size is retried once, smaller.",
   options: {},

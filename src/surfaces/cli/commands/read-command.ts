@@ -16,9 +16,15 @@ import {
   readText,
 } from "../options.ts";
 import { toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const readCommand: Command = {
   usage: "read <artifact_ref>",
+  examples: [
+    ["read af_2d11 --query 'what if the power fails'", "the passages that answer"],
+    ["read af_2d11 --pages 3-5", "pages of a document"],
+    ["read af_2d11 --offset 30000", "where a reply ended"],
+  ],
   about:
     "Shows the selected part of an artifact with its place and the totals. Without a selector, shows the beginning.",
   options: {
@@ -56,7 +62,7 @@ export const readCommand: Command = {
       links: readLinks(call),
       password: option("password"),
     };
-    const answer = await readArtifact(ref, options, await call.session());
+    const answer = await withProgressLine(call, await call.session(), (session) => readArtifact(ref, options, session));
     await call.terminal.out(call.json ? toJsonLine(answer.fields) : `${answerText(answer, commandAudience)}\n`);
     return 0;
   },

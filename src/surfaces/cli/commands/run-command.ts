@@ -16,6 +16,10 @@ import { toJsonLine } from "../output.ts";
 
 export const runCommand: Command = {
   usage: 'run "<task>"',
+  examples: [
+    ["run 'summarise report.pdf' --model anthropic:claude-sonnet-4-5", "an agent with all tools"],
+    ["run --resume", "continue the last run"],
+  ],
   about:
     "Runs an agent on a task, with a model and all tools, and prints its answer. What it reads cannot overflow its context.",
   options: {

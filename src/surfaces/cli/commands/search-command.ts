@@ -15,6 +15,10 @@ import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const searchCommand: Command = {
   usage: "search <query|->",
+  examples: [
+    ["search 'where are refs made'", "in the current folder"],
+    ["search parseConfig --file-type ts --limit 3", "a symbol, in TypeScript files"],
+  ],
   about:
     "Finds the files and lines that answer a question about a folder of code. With -, reads one query per line from stdin.",
   options: {

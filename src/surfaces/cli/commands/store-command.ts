@@ -14,6 +14,11 @@ import { toJsonLine } from "../output.ts";
 
 export const storeCommand: Command = {
   usage: "store check|stats",
+  examples: [
+    ["store stats", "how much is stored"],
+    ["store check --deep", "compare all bytes with their hashes"],
+  ],
+  words: ["check", "stats"],
   about: "check looks for damage, stats counts what is stored. The exit status of check is 1 if something is wrong.",
   options: {
     deep: { type: "boolean", about: "With check: also compare all bytes with their hashes." },

@@ -10,6 +10,10 @@ import { toJsonLine } from "../output.ts";
 
 export const webSearchCommand: Command = {
   usage: "web-search <query|->",
+  examples: [
+    ["web-search 'undici retry after 429'", "addresses with one line each"],
+    ["web-search 'node 24 permission model' --fetch", "the passages of the best pages that answer"],
+  ],
   about:
     "Finds web pages for a query. With -, reads one query per line from stdin and answers all of them within one budget.",
   options: {

@@ -13,8 +13,13 @@ import { toJsonLine } from "../output.ts";
 
 export const withCommand: Command = {
   usage: "with [options] <client> [arguments of the client]",
+  examples: [
+    ["with claude", "Claude Code, with overflow recovery"],
+    ["with codex exec 'fix the tests'", "any arguments of the client"],
+  ],
   about:
     "Runs a client with overflow recovery: a proxy is started for it alone, and ends with it. None of your files change.",
+  words: launchers.map(({ name }) => name),
   takesCommandLine: true,
   options: {
     "openai-env": {

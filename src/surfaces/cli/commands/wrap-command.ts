@@ -30,6 +30,11 @@ const details = [
 
 export const wrapCommand: Command = {
   usage: "wrap [server...]",
+  examples: [
+    ["wrap --list", "the servers of your clients, and the size of their results"],
+    ["wrap", "all of them, after asking"],
+    ["wrap --client cursor github", "one server of one client"],
+  ],
   about: "Puts MCP servers that clients already use behind the gateway, so that no result is too large for its client.",
   details,
   options,
@@ -38,6 +43,10 @@ export const wrapCommand: Command = {
 
 export const unwrapCommand: Command = {
   usage: "unwrap [server...]",
+  examples: [
+    ["unwrap", "all servers, after asking"],
+    ["unwrap github", "one server, in all clients"],
+  ],
   about:
     "Takes MCP servers out of the gateway: the file is restored byte for byte, or only the wrapping is taken out if it changed since.",
   details,

@@ -1,4 +1,4 @@
-/** When an index was last equal to its folder. It is stored at most once an hour while nothing changes. */
+/** What an index notes about itself: when it was last equal to its folder, and which generation the catalogue knows. */
 import type { IndexStore } from "./index/store/index-store.ts";
 
 const indexedAtFact = "indexed_at";
@@ -15,11 +15,23 @@ export function indexedAt(store: IndexStore): string | undefined {
   return stored !== undefined && checked !== undefined && checked > stored ? checked : stored;
 }
 
-/** Notes that the index is equal to its folder now. */
-export function markIndexed(store: IndexStore, now: number, hasChanged: boolean): void {
+/** Notes that the index is equal to its folder now and, if so, that this generation was published. */
+export function markIndexed(store: IndexStore, now: number, hasChanged: boolean, published: number | null): void {
   const time = new Date(now).toISOString();
   checkTimes.set(store, time);
   const stored = Date.parse(store.fact(indexedAtFact) ?? "");
   const isRecent = now - stored < MAX_STORED_AGE_MS;
-  if (hasChanged || !isRecent) store.write({ facts: { [indexedAtFact]: time } });
+  const facts = {
+    ...((hasChanged || !isRecent) && { [indexedAtFact]: time }),
+    ...(published !== null && { [publishedFact]: String(published) }),
+  };
+  if (Object.keys(facts).length > 0) store.write({ facts });
+}
+
+/** Names the generation of this store that was published last. */
+const publishedFact = "published_generation";
+
+/** Whether the catalogue knows the state of the index. */
+export function isPublished(store: IndexStore): boolean {
+  return store.fact(publishedFact) === String(store.generation());
 }
