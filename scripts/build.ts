@@ -31,6 +31,15 @@ const output = await bundle.write({
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "[name]-[hash].js",
+  // What every command needs is one file: loading eight small ones takes 5 ms more.
+  codeSplitting: {
+    groups: [
+      {
+        name: "start",
+        test: /src\/(?:surfaces\/cli\/(?:main|commands|help|output)|errors|version|system\/safe-names)\.ts$/,
+      },
+    ],
+  },
 });
 await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);

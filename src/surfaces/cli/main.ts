@@ -1,5 +1,4 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
-import { parseArgs } from "node:util";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { type ErrorCode, SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
@@ -108,6 +107,7 @@ async function findCommand(name: string): Promise<Command> {
 async function parseOptions(name: string, command: Command, argv: readonly string[]) {
   const options = { ...command.options, ...commonOptions };
   const [own, commandLine] = command.takesCommandLine ? splitCommandLine(argv, options) : [argv, []];
+  const { parseArgs } = await import("node:util");
   try {
     const parsed = parseArgs({ args: joinValues(own, options), options, allowPositionals: true, strict: true });
     return { values: parsed.values, positionals: [...parsed.positionals, ...commandLine] };
