@@ -48,7 +48,7 @@ export async function openCallers({ session, localFolders = [], resource }: Call
 async function openIssuer({ settings, now }: Session, fetch: typeof globalThis.fetch, resource: () => string) {
   const issuer = settings["serve.issuer"];
   if (issuer === null) return undefined;
-  const { jwtCallers } = await import("./tokens/jwt-callers.ts");
+  const { jwtCallers } = await import("./guard/jwt-callers.ts");
   return jwtCallers({
     issuer,
     audience: () => settings["serve.audience"] ?? resource(),

@@ -1,6 +1,6 @@
 /** Callers with a JWT of the issuer that the settings name. We verify its tokens and issue none. */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from "jose";
-import type { Caller, FindCaller } from "../guard/callers.ts";
+import type { Caller, FindCaller } from "./callers.ts";
 
 export type JwtRules = {
   /** The exact value of `iss`. */
