@@ -958,6 +958,30 @@ export const settingRows = {
     scope: "user",
     about: "Requests per minute of one owner, unless the token has a rate of its own.",
   },
+  "serve.issuer": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "URL of an authorization server whose JWTs spillway serve accepts, besides its own tokens. Default: none.",
+  },
+  "serve.audience": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "What the aud of such a JWT has to contain. Default: the address of the server, with /mcp.",
+  },
+  "serve.keys": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "URL of the issuer's public keys (JWKS). Default: .well-known/jwks.json below the issuer.",
+  },
+  "serve.algorithms": {
+    type: "list",
+    default: ["RS256", "ES256", "EdDSA"],
+    scope: "user",
+    about: "Signatures that such a JWT may have. Shared secrets (HS256 and the like) are never accepted.",
+  },
   "serve.session_keep": {
     type: "duration",
     default: 1 * day,
