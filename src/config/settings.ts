@@ -414,6 +414,21 @@ export const settingRows = {
       "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
       "public address of each provider.",
   },
+  "web.answer_model": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "The model that writes an answer above the passages of fetch_content with prompt, as provider:model (providers and " +
+      "keys: runner.endpoints, runner.keys). The passages are sent to its provider. Default: none, and nothing is sent.",
+  },
+  "web.answer_time": {
+    type: "duration",
+    default: 1 * minute,
+    min: 1 * second,
+    scope: "user",
+    about: "How long such an answer may take; after that the reply has the passages alone.",
+  },
   "sites.api": {
     type: "choice",
     choices: ["on", "off"],
@@ -777,6 +792,102 @@ export const settingRows = {
     ceiling: 1 * GiB,
     scope: "user",
     about: "Largest request that spillway proxy buffers for a retry. A larger one is streamed through.",
+  },
+  "serve.address": {
+    type: "text",
+    default: "127.0.0.1",
+    scope: "user",
+    about:
+      "Address that spillway serve listens on. Any but a loopback address also needs serve.tls, serve.hosts and a token.",
+  },
+  "serve.port": {
+    type: "integer",
+    default: 8403,
+    min: 0,
+    ceiling: 65_535,
+    scope: "user",
+    about: "Port of spillway serve; 0 picks a free one.",
+  },
+  "serve.tls": {
+    type: "choice",
+    default: "none",
+    choices: ["none", "in_front"],
+    scope: "user",
+    about:
+      "in_front: you state that a reverse proxy with TLS is in front of spillway serve and that clients cannot bypass it.",
+  },
+  "serve.hosts": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Host names, with a port unless it is 443, under which clients reach spillway serve, besides this machine's own.",
+  },
+  "serve.origins": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about: "Web origins whose pages may use spillway serve, besides its own. Programs send no origin.",
+  },
+  "serve.tokens": {
+    type: "path",
+    default: null,
+    scope: "user",
+    about: "File of the tokens that spillway token makes, without the tokens themselves. Default: tokens.json in home.",
+  },
+  "serve.body_bytes": {
+    type: "bytes",
+    default: 4 * MiB,
+    min: 1 * KiB,
+    ceiling: 64 * MiB,
+    scope: "user",
+    about: "Largest body of a request to spillway serve.",
+  },
+  "serve.calls": {
+    type: "integer",
+    default: 32,
+    min: 1,
+    ceiling: 1_000,
+    scope: "user",
+    about: "Calls that spillway serve works on at once. Owners whose calls wait are served in turn.",
+  },
+  "serve.owner_calls": {
+    type: "integer",
+    default: 8,
+    min: 1,
+    ceiling: 1_000,
+    scope: "user",
+    about: "Calls of one owner that spillway serve works on at once.",
+  },
+  "serve.owner_waiting": {
+    type: "integer",
+    default: 100,
+    min: 1,
+    ceiling: 10_000,
+    scope: "user",
+    about: "Calls of one owner that may wait, and requests of one owner that may be open. One more is refused.",
+  },
+  "serve.owner_rate": {
+    type: "integer",
+    default: 1_200,
+    min: 1,
+    ceiling: 1_000_000,
+    scope: "user",
+    about: "Requests per minute of one owner, unless the token has a rate of its own.",
+  },
+  "serve.session_keep": {
+    type: "duration",
+    default: 1 * day,
+    min: 1 * minute,
+    scope: "user",
+    about: "How long a session of an MCP client is kept after its last request.",
+  },
+  "serve.drain": {
+    type: "duration",
+    default: 30 * second,
+    min: 0,
+    scope: "user",
+    about: "How long spillway serve finishes running calls after it was asked to stop.",
   },
 } as const satisfies Record<string, SettingRow>;
 

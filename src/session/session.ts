@@ -80,6 +80,8 @@ export type SessionOptions = {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** The HTTP client, shared with other sessions and closed by the caller. Default: one of its own. */
   readonly network?: HttpClient;
+  /** The storage, shared with other sessions and closed by the caller. Default: one of its own. */
+  readonly storage?: Storage;
   readonly signal?: AbortSignal;
   /** Receives lines of the process log. Default: they are dropped. */
   readonly log?: (line: string) => void;
@@ -116,7 +118,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
   const cloneFolder = isOnDisk ? join(home, "clones", safeFileName(owner)) : null;
-  const storage = openStorage(home, { inMemory, homeProblem, now });
+  const storage = options.storage ?? openStorage(home, { inMemory, homeProblem, now });
   return {
     cwd,
     network,
@@ -147,7 +149,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
-      await storage.catalogue.close();
+      if (options.storage === undefined) await storage.catalogue.close();
     },
   };
 }

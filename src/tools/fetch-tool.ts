@@ -17,7 +17,11 @@ import type { ArtifactLink, RenderedReply, ToolSession } from "./tool.ts";
 
 /** The fields of a fetch, with those of the range that was selected. */
 export type SelectedFields = FetchFields &
-  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">>;
+  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">> & {
+    /** What the user's own model has written from the passages, and which model it is. */
+    readonly answer?: string;
+    readonly answer_model?: string;
+  };
 
 /** A fetch with the budget that the tool made for its reply. */
 type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
@@ -43,7 +47,8 @@ export async function fetchSelected(
   return mergeAnswers(fetchAnswer, readAnswer);
 }
 
-function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
+/** The same answer with a sentence that its reader must not miss. */
+export function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
     required: [notice, ...answer.required],

@@ -41,6 +41,14 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
   };
 }
 
+/** The same for a client on another machine: the files and folders of this one are not its business. */
+export function hidePaths({ settings: _, store, ...health }: Health) {
+  return {
+    ...health,
+    store: { problem: store.problem === null ? null : "The store does not work; the server's log says why." },
+  };
+}
+
 async function findWriteProblem(folder: string): Promise<string | null> {
   try {
     await makeFolders(folder);

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { formatSize } from "../../../system/quantities.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
+import { toSpawnCommand } from "../../../system/spawn-command.ts";
 import { splitLines } from "../split-lines.ts";
 import { hasGroups, signalGroup, watchGroup } from "./process-group.ts";
 import type { Upstream } from "./upstream.ts";
@@ -24,11 +25,13 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** Starts the server. Secrets are taken out of what it logs. */
 export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptions): Upstream {
-  const child = spawn(command, [...args], {
+  const { file, args: words, ...quoting } = toSpawnCommand(command, args, { env, platform: process.platform });
+  const child = spawn(file, words, {
     cwd,
     env: { ...env },
     stdio: ["pipe", "pipe", "pipe"],
     detached: hasGroups,
+    ...quoting,
   });
   const { stdin, pid } = child;
   const watch = watchGroup(pid);
