@@ -104,7 +104,13 @@ const github: Answers = {
     files: [{ filename: "gate.ts", status: "modified", patch: "@@ -1 +1 @@\n-dry\n+oiled" }],
   },
   "/repos/delta/weir/releases?per_page=10": [{ name: "Two", tag_name: "v2", published_at: when, body: "Oiled." }],
-  "/repos/delta/weir/releases/tags/v2": { name: "Two", tag_name: "v2", published_at: when, body: "Oiled." },
+  "/repos/delta/weir/releases/tags/v2": {
+    name: "Two",
+    tag_name: "v2",
+    published_at: when,
+    body: "Oiled.",
+    assets: [{ name: "weir-2.tar.gz" }],
+  },
 };
 
 describe("a GitHub address", () => {
@@ -179,7 +185,7 @@ describe("a GitHub address", () => {
     const releases = await site.fetch("https://github.com/delta/weir/releases");
     assert.match(releases.content, /## Two \(v2\)\n\n2026-03-04\n\nOiled\./);
     const release = await site.fetch("https://github.com/delta/weir/releases/tag/v2");
-    assert.match(release.content, /^## Two \(v2\)/);
+    assert.match(release.content, /^## Two \(v2\)[\s\S]*Oiled\.\n\nFiles:\n\n- weir-2\.tar\.gz\n$/);
   });
 
   test("of a page's source gives the source, not the page", async () => {

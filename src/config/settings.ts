@@ -25,6 +25,8 @@ export type ValueRow = {
   readonly min?: number;
   readonly ceiling?: number;
   readonly choices?: readonly string[];
+  /** It is, or may hold, a password: no message shows it. */
+  readonly isSecret?: true;
   /** For a list: its items are paths (made absolute) or network places (hosts and ranges). */
   readonly items?: "path" | "place";
 };
@@ -167,6 +169,87 @@ export const settingRows = {
     isRetention: true,
     scope: "user",
     about: "Minimum time between two automatic sweeps of the store.",
+  },
+  "store.catalogue": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about:
+      "Where the rows of a store are that several servers share, as postgres://USER@HOST/DATABASE. Default: SQLite in the data " +
+      "folder.",
+  },
+  "store.password": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "The password of the user in store.catalogue, unless the URL has it.",
+  },
+  "store.objects": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "Where the bytes of such a store are, as s3://BUCKET or s3://BUCKET/PREFIX. Default: files in the data folder.",
+  },
+  "store.endpoint": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "Address of the S3-compatible service, such as https://minio.example.com. Default: that of AWS in store.region.",
+  },
+  "store.region": {
+    type: "text",
+    default: "us-east-1",
+    scope: "user",
+    about: "Region of the bucket.",
+  },
+  "store.addressing": {
+    type: "choice",
+    default: "auto",
+    choices: ["auto", "path", "host"],
+    scope: "user",
+    about:
+      "Whether the bucket is named in the path or in the host of a request. auto: in the host for AWS, else in the path.",
+  },
+  "store.access_key": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "Access key of the S3-compatible service. The variables and files of AWS tools are not read.",
+  },
+  "store.secret_key": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "Secret key that belongs to store.access_key.",
+  },
+  "store.session_token": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "Session token of temporary credentials.",
+  },
+  "store.timeout": {
+    type: "duration",
+    default: 10 * second,
+    min: 100,
+    ceiling: 10 * minute,
+    scope: "user",
+    about:
+      "How long one call to the database or the object storage may take. After that the reply comes without a ref.",
+  },
+  "store.cache_bytes": {
+    type: "bytes",
+    default: 1 * GiB,
+    min: 0,
+    scope: "user",
+    about: "Local copies of objects of a team store; the least recently used are deleted first.",
   },
   "files.allow": {
     type: "list",
@@ -874,6 +957,30 @@ export const settingRows = {
     ceiling: 1_000_000,
     scope: "user",
     about: "Requests per minute of one owner, unless the token has a rate of its own.",
+  },
+  "serve.issuer": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "URL of an authorization server whose JWTs spillway serve accepts, besides its own tokens. Default: none.",
+  },
+  "serve.audience": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "What the aud of such a JWT has to contain. Default: the address of the server, with /mcp.",
+  },
+  "serve.keys": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "URL of the issuer's public keys (JWKS). Default: .well-known/jwks.json below the issuer.",
+  },
+  "serve.algorithms": {
+    type: "list",
+    default: ["RS256", "ES256", "EdDSA"],
+    scope: "user",
+    about: "Signatures that such a JWT may have. Shared secrets (HS256 and the like) are never accepted.",
   },
   "serve.session_keep": {
     type: "duration",

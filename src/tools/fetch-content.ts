@@ -13,7 +13,7 @@ import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
 import { mapParallel } from "./parallel.ts";
 import type { Input } from "./parameters.ts";
-import { fetchHints, maxCharsField, modeField, pagesField, urlField } from "./shared-parameters.ts";
+import { fetchHints, linksField, maxCharsField, modeField, pagesField, urlField } from "./shared-parameters.ts";
 import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 /** Sources fetched at the same time, and sources per call. */
@@ -27,7 +27,7 @@ const fields = {
   urls: {
     type: "list",
     about: `Several links at once, at most ${MAX_URLS}, within one budget.`,
-    aliases: ["uris", "links", "sources", "paths"],
+    aliases: ["uris", "sources", "paths"],
     path: true,
   },
   prompt: {
@@ -43,6 +43,7 @@ const fields = {
   pages: pagesField,
   maxChars: maxCharsField,
   mode: modeField,
+  links: linksField,
   forceClone: { type: "flag", about: "Clone the repository at this address, to search it with search_code." },
   noCache: { type: "flag", about: "Fetch again, even if cached.", aliases: ["fresh"] },
 } as const;
@@ -103,7 +104,7 @@ function usageError(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, answer, pages, mode = "markdown", noCache, forceClone }: Input<typeof fields>,
+  { prompt, answer, pages, mode = "markdown", links, noCache, forceClone }: Input<typeof fields>,
   budget: SourceBudget,
   session: ToolSession,
 ): Promise<FetchOutcome[]> {
@@ -113,7 +114,7 @@ function fetchAll(
     const outcome = await fetchIsolated(url, session, async () => {
       const selected = await fetchSelected(
         url,
-        { mode, budget, noCache, forceClone },
+        { mode, links, budget, noCache, forceClone },
         { query: prompt, pages },
         session,
       );

@@ -38,8 +38,8 @@ export async function fetchSelected(
   // Without text nothing can be selected; the answer says why.
   if (content === null || Object.values(part).every((value) => value === undefined)) return fetchAnswer;
   if (ref === null) return addNotice(fetchAnswer, "Nothing was selected, because the source could not be kept.");
-  const { mode = "markdown", budget } = options;
-  const readAnswer = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
+  const { mode = "markdown", links, budget } = options;
+  const readAnswer = await readArtifact(ref, { ...part, mode, links, budget: budget.read }, session);
   if (readAnswer.fields.matched_count === 0) {
     const soFar = readAnswer.fields.extraction_truncated ? " of what was read so far" : "";
     return addNotice(fetchAnswer, `No passage${soFar} contains a word of the question; this is the beginning.`);

@@ -1,21 +1,19 @@
 /** `spillway serve` as a whole: tokens, owners, MCP and probes behind one HTTP server. */
 import type { LoadedConfig } from "../../config/load-config.ts";
-import { findDataHome } from "../../config/paths.ts";
+import type { Settings } from "../../config/settings.ts";
 import type { Session } from "../../session/session.ts";
-import { askInTurn, type FindCaller, fileCallers, localCaller } from "./guard/callers.ts";
 import { createFairQueue } from "./guard/fair-queue.ts";
 import { createRateLimit } from "./guard/rate-limit.ts";
-import { allowedNames, isLoopback } from "./guard/request-checks.ts";
+import { allowedNames } from "./guard/request-checks.ts";
 import { createDispatcher } from "./http/dispatch.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { createMcpEndpoint } from "./mcp/mcp-endpoint.ts";
 import { type CreateServer, makeOwnerServers } from "./mcp/owner-servers.ts";
 import { createServeMetrics } from "./metrics.ts";
+import { openCallers } from "./open-callers.ts";
 import { openOwners } from "./owners.ts";
-import { makeRoutes } from "./server-routes.ts";
-import { checkStart } from "./start-checks.ts";
-import { readTokenFile } from "./tokens/token-file.ts";
-import { makeTokenText, openTokens, tokenFilePath } from "./tokens/tokens.ts";
+import { metadataRoutes, metadataUrl } from "./resource-metadata.ts";
+import { MCP_PATH, makeRoutes } from "./server-routes.ts";
 
 export type ServeOptions = {
   /** The session of the operator, whose settings and store are used for all owners. */
@@ -41,7 +39,9 @@ export type RunningServer = {
 export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const { session, log } = options;
   const { settings, env, now, store } = session;
-  const { localToken, findCaller } = await openCallers(options);
+  const place = { address: settings["serve.address"], port: settings["serve.port"] };
+  const resource = () => resourceUrl(settings, place);
+  const callers = await openCallers({ ...options, resource });
   const lifetime = new AbortController();
   const queue = createFairQueue({
     running: settings["serve.calls"],
@@ -54,12 +54,16 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const mcp = createMcpEndpoint({ catalogue: store.catalogue, makeServer, sessionKeepMs, now, log });
   const metrics = createServeMetrics();
   let isStopping = false;
-  const place = { address: settings["serve.address"], port: settings["serve.port"] };
+  const lists = { hosts: settings["serve.hosts"], origins: settings["serve.origins"] };
+  let names = allowedNames(place, lists);
+  const issuer = settings["serve.issuer"];
+  const routes = makeRoutes({ mcp, metrics, queue, owners, store, isStopping: () => isStopping });
   const dispatcher = createDispatcher({
-    findCaller,
+    findCaller: callers.find,
     rates: createRateLimit(now),
-    routes: makeRoutes({ mcp, metrics, queue, owners, store, isStopping: () => isStopping }),
-    names: () => allowedNames(place, { hosts: settings["serve.hosts"], origins: settings["serve.origins"] }),
+    routes: [...routes, ...(issuer === null ? [] : metadataRoutes({ resource, issuer }, MCP_PATH))],
+    metadataUrl: () => (issuer === null ? undefined : metadataUrl(resource())),
+    names: () => names,
     maxBodyBytes: settings["serve.body_bytes"],
     maxOpenPerOwner: settings["serve.owner_waiting"],
     isStopping: () => isStopping,
@@ -68,6 +72,7 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   });
   const http = await openHttpServer({ ...place, serve: dispatcher.serve });
   place.port = http.port;
+  names = allowedNames(place, lists);
 
   async function stop(): Promise<void> {
     isStopping = true;
@@ -78,30 +83,21 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     await mcp[Symbol.asyncDispose]();
     await http.close();
     await owners[Symbol.asyncDispose]();
+    await callers[Symbol.asyncDispose]();
   }
 
-  return { url: makeUrl(place), localToken, stop };
+  return { url: makeUrl(place), localToken: callers.localToken, stop };
 }
 
-/** Whom the server lets in. Throws where it may not listen. */
-async function openCallers({ session, localFolders = [] }: ServeOptions) {
-  const { settings, env, now } = session;
-  const path = tokenFilePath(findDataHome(settings.home, env, process.platform), settings["serve.tokens"]);
-  checkStart(settings, readTokenFile(path).rows.length > 0);
-  const rate = settings["serve.owner_rate"];
-  const kinds: FindCaller[] = [fileCallers(openTokens(path, now), rate)];
-  if (!isLoopback(settings["serve.address"])) return { localToken: undefined, findCaller: askInTurn(kinds) };
-  const localToken = await makeLocalToken(session);
-  const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
-  return { localToken, findCaller: askInTurn([localCaller(localToken, operator), ...kinds]) };
+/** The address of the MCP endpoint as clients know it: behind TLS by its name there. */
+function resourceUrl({ "serve.hosts": hosts }: Settings, place: Place): string {
+  const [host] = hosts;
+  return `${host === undefined ? makeUrl(place) : `https://${host}`}${MCP_PATH}`;
 }
 
-/** Derived from the owner's key: the same at every start, so a client is set up once. */
-async function makeLocalToken({ store }: Session): Promise<string> {
-  return makeTokenText(Buffer.from(await store.seal("spillway serve"), "hex"));
-}
+type Place = { readonly address: string; readonly port: number };
 
-function makeUrl({ address, port }: { readonly address: string; readonly port: number }): string {
+function makeUrl({ address, port }: Place): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 

@@ -29,6 +29,14 @@ test("the server starts only where it is protected, and says what is missing", (
     [{ "serve.origins": ["app.example.com"] }, true, /without a path/],
     [{ "serve.origins": ["null"] }, true, /without a path/],
     [{ "serve.origins": ["https://app.example.com"] }, true, undefined],
+    [{ "serve.issuer": "http://issuer.example.com" }, true, /Use https/],
+    [{ "serve.issuer": "issuer.example.com" }, true, /Use https/],
+    [{ "serve.issuer": "https://issuer.example.com", "serve.keys": "file:///keys" }, true, /Use https/],
+    [{ "serve.issuer": "https://issuer.example.com", "serve.algorithms": ["HS256"] }, true, /RS256/],
+    [{ "serve.issuer": "https://issuer.example.com", "serve.algorithms": ["none"] }, true, /RS256/],
+    [{ "serve.issuer": "https://issuer.example.com", "serve.algorithms": [] }, true, /RS256/],
+    [{ "serve.issuer": "https://issuer.example.com" }, true, undefined],
+    [{ "serve.issuer": "http://localhost:9000", "serve.keys": "http://[::1]:9000/k" }, true, undefined],
   ];
   for (const [changes, hasTokens, hint] of rows) {
     const check = () => checkStart({ ...defaultSettings, ...changes }, hasTokens);

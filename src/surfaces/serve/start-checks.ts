@@ -8,6 +8,7 @@ import { isLoopback } from "./guard/request-checks.ts";
 export function checkStart(settings: Settings, hasTokens: boolean): void {
   for (const host of settings["serve.hosts"]) requireHost(host);
   for (const origin of settings["serve.origins"]) requireOrigin(origin);
+  checkIssuer(settings);
   const address = settings["serve.address"];
   if (isLoopback(address)) return;
   if (settings["serve.tls"] !== "in_front")
@@ -25,6 +26,31 @@ export function checkStart(settings: Settings, hasTokens: boolean): void {
       `Without a token nobody could use the server on ${clip(address)}.`,
       "Make one: spillway token add NAME.",
     );
+}
+
+/** A JWT is worth as much as the way to the issuer's keys. */
+function checkIssuer(settings: Settings): void {
+  const { "serve.issuer": issuer, "serve.keys": keys, "serve.algorithms": algorithms } = settings;
+  for (const [name, url] of [
+    ["serve.issuer", issuer],
+    ["serve.keys", keys],
+  ] as const)
+    if (url !== null && !isTrustedUrl(url))
+      throw refusal(
+        `${name} is ${JSON.stringify(clip(url))}, which is not an https URL.`,
+        "Use https; http is accepted for 127.0.0.1 and localhost only.",
+      );
+  const symmetric = algorithms.find((name) => !/^(?:RS|PS|ES)(?:256|384|512)$|^(?:EdDSA|Ed25519)$/.test(name));
+  if (symmetric === undefined && algorithms.length > 0) return;
+  throw refusal(
+    `serve.algorithms has ${JSON.stringify(clip(symmetric ?? ""))}, which is not a signature with a public key.`,
+    "Use some of RS256, PS256, ES256, ES384, EdDSA.",
+  );
+}
+
+function isTrustedUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, "")));
 }
 
 function requireHost(host: string): void {

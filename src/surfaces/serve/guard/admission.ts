@@ -10,7 +10,7 @@ export type AdmissionRules = {
   readonly findCaller: FindCaller;
   readonly rates: RateLimit;
   /** Where clients learn who issues tokens; undefined if nobody but this server does. */
-  readonly metadataUrl?: string | undefined;
+  readonly metadataUrl?: () => string | undefined;
 };
 
 /** The caller of a request whose form was checked. */
@@ -20,7 +20,8 @@ export async function admitCaller(
 ): Promise<Admission> {
   const token = readBearer(request);
   const caller = token === undefined ? undefined : await findCaller(token);
-  if (caller === undefined) return { refusal: unauthorized(request.headers.authorization !== undefined, metadataUrl) };
+  if (caller === undefined)
+    return { refusal: unauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
   const waitSeconds = rates.take(caller.owner, caller.rate);
   if (waitSeconds > 0) return { refusal: tooMany(`At most ${caller.rate} requests per minute.`, waitSeconds) };
   return { caller };
