@@ -43,7 +43,8 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     await catalogue.transact((queries) => announceObject(queries, object_key, now()));
     const { content } = spool;
     await objects.put(object_key, "path" in content ? content : content.bytes, { isNewKey: true });
-    const stamp = (await objects.head(object_key))?.stamp ?? null;
+    const isLarge = spool.sizeBytes > MAX_ALWAYS_HASHED_BYTES;
+    const stamp = isLarge ? ((await objects.head(object_key))?.stamp ?? null) : null;
     const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     let isAdopted = false;
     return {
@@ -76,9 +77,10 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
   }
 
   async function isVerified({ sha256, object_key, size_bytes, stamp }: BlobRow, head: ObjectHead): Promise<boolean> {
-    if (size_bytes > MAX_ALWAYS_HASHED_BYTES && head.stamp === stamp) return true;
+    const isLarge = size_bytes > MAX_ALWAYS_HASHED_BYTES;
+    if (isLarge && head.stamp === stamp) return true;
     if ((await hashObject(objects, object_key)) !== sha256) return false;
-    if (head.stamp !== stamp) await noteVerified(object_key, sha256, head.stamp);
+    if (isLarge) await noteVerified(object_key, sha256, head.stamp);
     return true;
   }
 

@@ -191,7 +191,14 @@ describe("sweeping bytes", () => {
 
   test("deletes bytes that a killed keeper left without a record, after an hour", async () => {
     const { open, objects, wait, blobs, catalogue } = clockedStore();
-    const killed = { ...objects, head: () => Promise.reject(new Error("killed")) };
+    const killed: typeof objects = {
+      ...objects,
+      async put(key, ...rest) {
+        const result = await objects.put(key, ...rest);
+        if (key.startsWith("blobs/")) throw new Error("killed");
+        return result;
+      },
+    };
     const dying = openStore({ objects: killed, catalogue }, { owner: "a", run: "r", now: open("r").now });
     await assert.rejects(keepText(dying, "left"), /killed/);
     assert.equal(await blobs(), 1);
