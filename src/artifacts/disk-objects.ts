@@ -25,7 +25,7 @@ import {
  */
 export type FileSystem = Pick<
   typeof nodeFiles,
-  "open" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "lstat" | "copyFile"
+  "open" | "link" | "rename" | "unlink" | "rmdir" | "stat" | "lstat" | "copyFile"
 > &
   Pick<
     typeof blockingFiles,
@@ -156,11 +156,6 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
     for (const entry of listFolder(folder)) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
   }
 
-  async function touch(key: string): Promise<boolean> {
-    const now = new Date();
-    return (await undefinedIfMissing(files.utimes(pathOf(key), now, now).then(() => true))) ?? false;
-  }
-
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
     if (!(await exists(files, source))) return false;
@@ -177,7 +172,7 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
     return (await head(key)) && { path: pathOf(key), [Symbol.asyncDispose]: async () => undefined };
   }
 
-  return { put, get, head, list, folders, touch, move, delete: remove, local, path: pathOf };
+  return { put, get, head, list, folders, move, delete: remove, local, path: pathOf };
 }
 
 /** The time of a file's last change in any respect cannot be set by a program, unlike that of its bytes. */
