@@ -33,13 +33,14 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   /** Whether the last change was refused although the database was opened for changes. */
   let wasRefused = false;
 
-  async function waitForOthers<T>(attempt: () => T | Promise<T>): Promise<T> {
+  async function waitForOthers<T>(attempt: () => T | Promise<T>, patienceMs = busyMs): Promise<T> {
     try {
-      const result = await retryWhileBusy(attempt, waitMs);
+      const result = await retryWhileBusy(attempt, Math.min(waitMs, patienceMs));
       waitMs = busyMs;
       return result;
     } catch (error) {
-      if (error instanceof CatalogueError && error.fault === "busy") waitMs = busyMs / 50;
+      const isInVain = error instanceof CatalogueError && error.fault === "busy" && patienceMs >= busyMs;
+      if (isInVain) waitMs = busyMs / 50;
       throw error;
     }
   }
@@ -87,10 +88,10 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
 
   async function transact<T>(
     work: (queries: Queries) => Promise<T>,
-    { durable = false }: TransactionOptions = {},
+    { durable = false, patienceMs }: TransactionOptions = {},
   ): Promise<T> {
     const { connection, result } = await change(async (current) => {
-      await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"));
+      await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"), patienceMs);
       return { connection: current, result: await finish(current, work) };
     });
     if (durable) await connection.syncLog();
