@@ -90,7 +90,7 @@ export async function takeIndexLease(
 }
 
 /** The next look publishes, and a lease ends on its own: neither is worth a search that waits for a locked catalogue. */
-const patience = { patienceMs: 1_000 };
+const patience = { patienceMs: 200 };
 
 /** For a job that only the writer's lock protects. */
 const noLease: IndexLease = { publish: async () => null, release: async () => undefined };

@@ -61,7 +61,7 @@ export async function closeDeadJobs(
 }
 
 /** A record that cannot be written now is in memory, where this process finds it. */
-const patience = { patienceMs: 1_000 };
+const patience = { patienceMs: 200 };
 
 function rowLog(project: Project, store: Pick<ArtifactStore, "catalogue" | "ownerId">): JobLog {
   const { catalogue } = store;
