@@ -85,14 +85,15 @@ function splitAtGaps(line: Line): Line[] {
   const minGap = MIN_CELL_GAP * measureHeight(line);
   const parts: Line[] = [];
   let from = 0;
-  for (const [index, code] of codes.entries()) {
-    if (!isSpace(code) || (ends[index] ?? 0) - (starts[index] ?? 0) < minGap) continue;
+  for (let index = 0; index < codes.length; index += 1) {
+    if (!isSpace(codes[index] ?? 0) || (ends[index] ?? 0) - (starts[index] ?? 0) < minGap) continue;
     const part = sliceLine(line, from, index);
     if (part !== null) parts.push(part);
     from = index + 1;
   }
   const rest = sliceLine(line, from, codes.length);
-  return rest === null ? parts : [...parts, rest];
+  if (rest !== null) parts.push(rest);
+  return parts;
 }
 
 type FoundTable = { readonly rows: number; readonly cells: readonly (readonly (readonly Line[])[])[] };
