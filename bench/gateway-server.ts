@@ -4,13 +4,13 @@ import { createInterface } from "node:readline";
 const row = (id: number) => ({ id, name: `river ${id}`, length_km: (id * 37) % 900, tags: ["water", "europe"] });
 const texts = new Map<number, string>();
 
-/** A JSON list of about so many characters. */
+let calls = 0;
+
+/** A JSON list of about so many characters, a new one for each call: what a store has already is not kept again. */
 function makeText(chars: number): string {
-  const known = texts.get(chars);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(Array.from({ length: Math.ceil(chars / 75) }, (_, id) => row(id)));
-  texts.set(chars, text);
-  return text;
+  const rows = texts.get(chars) ?? JSON.stringify(Array.from({ length: Math.ceil(chars / 75) }, (_, id) => row(id)));
+  texts.set(chars, rows);
+  return `[{"call":${++calls}},${rows.slice(1)}`;
 }
 
 const tools = [{ name: "rivers", inputSchema: { type: "object", properties: { chars: { type: "number" } } } }];

@@ -1,4 +1,7 @@
-/** Writes the generated files of docs/: settings and their schema, events, commands, tools, MCP clients and where they keep their configs. */
+/**
+ * Writes the generated files of docs/: settings and their schema, events, commands, tools, MCP clients, where they keep
+ * their configs, and figures of benches.
+ */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
 import { renderCommandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
@@ -6,6 +9,7 @@ import { renderInstallMarkdown } from "../src/surfaces/clients/install-docs.ts";
 import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
+import { renderBenchmarksPage } from "./benchmarks-page.ts";
 import { renderMeasuredClients } from "./measured-clients.ts";
 
 /** The generated files by name. A test checks that the committed files are the same. */
@@ -18,6 +22,7 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
     "tools.md": toolsMarkdown(),
     "mcp.md": renderMcpMarkdown() + (await renderMeasuredClients()),
     "install.md": renderInstallMarkdown(),
+    "benchmarks.md": await renderBenchmarksPage(),
   };
 }
 

@@ -72,7 +72,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.html",
     args: ["fetch", "weir.html"],
-    maxModules: 236,
+    maxModules: 242,
     without: ["search", "overflow", "tools", "retrieval", ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
@@ -99,7 +99,8 @@ const flows: readonly Flow[] = [
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 160,
+    // A first search writes rows of jobs, leases and generations: 4 modules that a search without changes does not load.
+    maxModules: 164,
     without: [
       "search/embed",
       "overflow",
@@ -114,7 +115,7 @@ const flows: readonly Flow[] = [
   {
     name: "index",
     args: ["index"],
-    maxModules: 159,
+    maxModules: 163,
     without: [
       "search/embed",
       "overflow",

@@ -1,9 +1,12 @@
 /** The catalogue: a database with its tables, prepared at the first query. */
-import { updateSchema } from "./schema.ts";
-import { CatalogueError, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
+import { isOlderSchema, updateSchema } from "./schema.ts";
+import { CatalogueError, type CatalogueFault, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 import { sqliteSql } from "./sqlite-sql.ts";
 
 export type Catalogue = Sql;
+
+/** Why tables cannot be changed now although their rows can be read. */
+const unchangeable: readonly CatalogueFault[] = ["busy", "read_only", "full"];
 
 export type CatalogueOptions = {
   /** What else to do before the first query. */
@@ -32,8 +35,20 @@ export function openCatalogue(sql: Sql, { prepare, openSubstitute }: CatalogueOp
     try {
       return await find(await ready());
     } catch (error) {
-      if (!(error instanceof CatalogueError) || !error.isAbsent) throw error;
-      return openSubstitute === undefined ? nothing : find(await readySubstitute(openSubstitute));
+      if (!(error instanceof CatalogueError)) throw error;
+      if (error.isAbsent) return openSubstitute === undefined ? nothing : find(await readySubstitute(openSubstitute));
+      if (!unchangeable.includes(error.fault) || !(await isOlderSchema(sql))) throw error;
+      return findInOlder(find, nothing);
+    }
+  }
+
+  /** An older version whose tables cannot be added to is read as it is: the tables that it lacks have no rows. */
+  async function findInOlder<T>(find: (sql: Sql) => Promise<T>, nothing: T): Promise<T> {
+    try {
+      return await find(sql);
+    } catch (error) {
+      if (error instanceof CatalogueError) throw error;
+      return nothing;
     }
   }
 

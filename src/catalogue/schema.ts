@@ -45,19 +45,57 @@ const versions: readonly (readonly string[])[] = [
     "CREATE TABLE garbage (object_key TEXT PRIMARY KEY, since BIGINT NOT NULL)",
     "CREATE INDEX garbage_by_age ON garbage (since)",
   ],
+  [
+    // Which job indexes a repository, and until when it counts as alive. `place` is the data folder whose lock it holds.
+    `CREATE TABLE index_leases (
+       owner TEXT NOT NULL, project TEXT NOT NULL, repository TEXT NOT NULL, job TEXT NOT NULL, place TEXT NOT NULL,
+       holder TEXT NOT NULL, expires_at BIGINT NOT NULL, PRIMARY KEY (owner, project, repository))`,
+    // The last published generation of each index. `segments` is the JSON of their names.
+    `CREATE TABLE index_generations (
+       owner TEXT NOT NULL, project TEXT NOT NULL, repository TEXT NOT NULL, root TEXT NOT NULL,
+       generation BIGINT NOT NULL, files BIGINT NOT NULL, segments TEXT NOT NULL, published_at BIGINT NOT NULL,
+       PRIMARY KEY (owner, project, repository))`,
+    // `record` is the JSON of the job as it is reported.
+    `CREATE TABLE jobs (
+       owner TEXT NOT NULL, project TEXT NOT NULL, job TEXT NOT NULL, repository TEXT NOT NULL,
+       is_open BIGINT NOT NULL, is_cancelled BIGINT NOT NULL, started_at BIGINT NOT NULL, record TEXT NOT NULL,
+       PRIMARY KEY (owner, project, job))`,
+    "CREATE INDEX jobs_by_start ON jobs (owner, project, started_at, job)",
+  ],
+  [
+    // Sessions of MCP clients over HTTP. `handshake` is the JSON of how a client introduced itself.
+    `CREATE TABLE mcp_sessions (
+       id TEXT PRIMARY KEY, owner TEXT NOT NULL, token TEXT NOT NULL, handshake TEXT NOT NULL, log_level TEXT,
+       created_at BIGINT NOT NULL, used_at BIGINT NOT NULL)`,
+    "CREATE INDEX mcp_sessions_by_use ON mcp_sessions (owner, used_at)",
+    "CREATE INDEX mcp_sessions_by_age ON mcp_sessions (used_at)",
+    // Requests that are to be cancelled by the process that works on them.
+    `CREATE TABLE mcp_cancellations (
+       session_id TEXT NOT NULL, request_id TEXT NOT NULL, created_at BIGINT NOT NULL,
+       PRIMARY KEY (session_id, request_id))`,
+    "CREATE INDEX mcp_cancellations_by_age ON mcp_cancellations (created_at)",
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */
 export async function updateSchema(sql: Sql): Promise<void> {
   if ((await readVersion(sql)) === versions.length) return;
-  await sql.transact(async (queries) => {
-    await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
-    const before = await readVersion(queries);
-    for (const statement of versions.slice(before).flat()) await queries.run(statement);
-    if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
-    await queries.run("DELETE FROM catalogue_schema");
-    await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
-  });
+  await sql.transact(addVersions, { durable: true, exclusive: true });
+}
+
+async function addVersions(queries: Queries): Promise<void> {
+  await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
+  const before = await readVersion(queries);
+  for (const statement of versions.slice(before).flat()) await queries.run(statement);
+  if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
+  await queries.run("DELETE FROM catalogue_schema");
+  await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
+}
+
+/** Whether the tables are those of an older version. */
+export async function isOlderSchema(queries: Queries): Promise<boolean> {
+  const version = await findVersion(queries);
+  return version > 0 && version < versions.length;
 }
 
 /** A random id, made with the catalogue: it tells a catalogue from one that took its place. */

@@ -4,12 +4,16 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { DatabaseSync } from "../system/load-sqlite.ts";
+import { openCatalogue } from "./catalogue.ts";
+import { indexRowsContract } from "./index-rows.contract.ts";
+import { findJobRow } from "./job-rows.ts";
+import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
-import { CatalogueError, type CatalogueFault } from "./sql.ts";
+import { CatalogueError, type CatalogueFault, type Sql } from "./sql.ts";
 import { sqliteSql } from "./sqlite-sql.ts";
 
-sqlContract("SQLite on disk", async () => {
+async function openOnDisk() {
   const folder = await makeTemporaryFolder();
   const path = join(folder.path, "home", "catalogue.db");
   const sql = sqliteSql(path);
@@ -21,7 +25,11 @@ sqlContract("SQLite on disk", async () => {
       await folder[Symbol.asyncDispose]();
     },
   };
-});
+}
+
+sqlContract("SQLite on disk", openOnDisk);
+indexRowsContract("SQLite on disk", openOnDisk);
+mcpSessionRowsContract("SQLite on disk", openOnDisk);
 
 async function faultOf(action: Promise<unknown>): Promise<CatalogueFault> {
   const error = await action.then(
@@ -130,6 +138,76 @@ describe("a catalogue in SQLite", () => {
     await Promise.all(all.map(updateSchema));
     for (const sql of all) assert.equal((await sql.all("SELECT * FROM catalogue_schema")).length, 1);
     for (const sql of all) await sql.close();
+  });
+});
+
+/** Makes a catalogue as its first version was, with a row. */
+async function makeFirstVersion(path: string): Promise<void> {
+  const sql = sqliteSql(path);
+  await updateSchema(sql);
+  for (const table of ["index_leases", "index_generations", "jobs", "mcp_sessions", "mcp_cancellations"])
+    await sql.run(`DROP TABLE ${table}`);
+  await sql.run("UPDATE catalogue_schema SET version = 1");
+  await sql.run("INSERT INTO garbage VALUES ('kept', 0)");
+  await sql.close();
+}
+
+describe("a catalogue of an earlier version", () => {
+  const garbage = "SELECT object_key FROM garbage";
+  const project = { owner: "ann", project: "shop" };
+
+  test("gets the tables that it lacks and keeps its rows, also when processes start together", async () => {
+    await using folder = await makeTemporaryFolder();
+    const path = join(folder.path, "catalogue.db");
+    await makeFirstVersion(path);
+    const all = Array.from({ length: 4 }, () => openCatalogue(sqliteSql(path)));
+    await Promise.all(all.map((catalogue) => findJobRow(catalogue, project, "one")));
+    for (const catalogue of all) {
+      assert.equal((await catalogue.all(garbage)).length, 1);
+      await catalogue.close();
+    }
+  });
+
+  test("stays as it was when its update fails in the middle, and is updated by the next process", async () => {
+    await using folder = await makeTemporaryFolder();
+    const path = join(folder.path, "catalogue.db");
+    await makeFirstVersion(path);
+    const sql = sqliteSql(path);
+    const interrupted: Sql = {
+      ...sql,
+      transact: (work, options) =>
+        sql.transact(
+          (queries) =>
+            work({
+              ...queries,
+              run: async (statement, ...values) => {
+                if (statement.includes("jobs")) throw new Error("the process ends here");
+                return queries.run(statement, ...values);
+              },
+            }),
+          options,
+        ),
+    };
+    await assert.rejects(updateSchema(interrupted), /ends here/);
+    assert.deepEqual({ ...(await sql.get("SELECT version FROM catalogue_schema")) }, { version: 1 });
+    await updateSchema(sql);
+    assert.equal(await findJobRow(sql, project, "one"), undefined);
+    assert.equal((await sql.all(garbage)).length, 1);
+    await sql.close();
+  });
+
+  test("is read on a disk that takes no changes, and says why it cannot be changed", async () => {
+    await using folder = await makeTemporaryFolder();
+    const path = join(folder.path, "catalogue.db");
+    await makeFirstVersion(path);
+    await mkdir(`${path}-shm`); // So SQLite cannot write.
+    const catalogue = openCatalogue(sqliteSql(path));
+    assert.equal((await catalogue.all(garbage)).length, 1);
+    assert.equal(await findJobRow(catalogue, project, "one"), undefined);
+    assert.equal(await faultOf(catalogue.run("DELETE FROM garbage")), "read_only");
+    await rmdir(`${path}-shm`);
+    assert.equal(await catalogue.run("DELETE FROM garbage"), 1);
+    await catalogue.close();
   });
 });
 

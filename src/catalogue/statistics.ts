@@ -10,6 +10,10 @@ export type Statistics = {
   readonly responses: number;
   readonly cache_entries: number;
   readonly garbage: number;
+  /** Code indexes with a published generation, and their files. */
+  readonly indexes: number;
+  readonly indexed_files: number;
+  readonly jobs: number;
 };
 
 export async function readStatistics(queries: Queries): Promise<Statistics> {
@@ -17,6 +21,9 @@ export async function readStatistics(queries: Queries): Promise<Statistics> {
     (await queries.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0;
   const totals = await queries.get<{ owners: number; artifacts: number; bytes: number }>(
     "SELECT count(*) AS owners, coalesce(sum(artifacts), 0) AS artifacts, coalesce(sum(bytes), 0) AS bytes FROM owners",
+  );
+  const indexed = await queries.get<{ indexes: number; files: number }>(
+    "SELECT count(*) AS indexes, coalesce(sum(files), 0) AS files FROM index_generations",
   );
   return {
     owners: totals?.owners ?? 0,
@@ -27,5 +34,8 @@ export async function readStatistics(queries: Queries): Promise<Statistics> {
     responses: await count("responses"),
     cache_entries: await count("cache_entries"),
     garbage: await count("garbage"),
+    indexes: indexed?.indexes ?? 0,
+    indexed_files: indexed?.files ?? 0,
+    jobs: await count("jobs"),
   };
 }

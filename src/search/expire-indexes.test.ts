@@ -28,10 +28,7 @@ async function openWork() {
     await Promise.all([...sweeps, job.waitForVectors()]);
     return (await job.waitForEnd()).repository_id;
   }
-  const indexFolders = () =>
-    readdirSync(join(session.searchFolder ?? "", "default"))
-      .filter((name) => name !== "jobs")
-      .sort();
+  const indexFolders = () => readdirSync(join(session.searchFolder ?? "", "default")).sort();
   return {
     path: folder.path,
     session,
@@ -56,6 +53,11 @@ test("the index of a deleted folder expires at the age of artifacts, and no othe
   work.passDays(15);
   assert.equal((await sweepArtifacts(work.session)).deletedIndexes, 1);
   assert.deepEqual(work.indexFolders(), [here]);
+  const generations = await work.session.store.catalogue.all("SELECT repository FROM index_generations");
+  assert.deepEqual(
+    generations.map(({ repository }) => repository),
+    [here],
+  );
   await assert.rejects(searchCode({ query: "needle", repository_id: gone }, work.session), /No repository/);
   assert.equal((await searchCode({ query: "needle", dir: "here" }, work.session)).returned_count, 1);
 });

@@ -1,7 +1,7 @@
 /** Expiry of indexes whose folder is gone: kept for a grace period in case its drive is mounted again, then deleted. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isUnwritable, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { isBehindLink } from "../system/folders.ts";
@@ -33,16 +33,31 @@ function takeTurn({ searchFolder, settings, now }: Session): boolean {
 }
 
 /** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Returns how many. */
-function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
+async function expireIndexes({ searchFolder, settings, now, emit, store }: Session): Promise<number> {
   if (searchFolder === null || isBehindLink(dirname(searchFolder), searchFolder)) return 0;
   const unusedSince = now() - settings["artifacts.keep"];
-  const sizes = foldersIn(searchFolder).flatMap((project) => {
-    const indexes = foldersIn(project);
-    for (const folder of indexes) if (isSetAside(folder)) rmSync(folder, { recursive: true, force: true });
-    return indexes.filter((folder) => !isSetAside(folder) && isExpired(folder, unusedSince)).flatMap(deleteIndex);
-  });
-  for (const size_bytes of sizes) emit({ event: "index.swept", size_bytes });
-  return sizes.length;
+  const indexes = foldersIn(searchFolder).flatMap(foldersIn);
+  for (const folder of indexes) if (isSetAside(folder)) rmSync(folder, { recursive: true, force: true });
+  let deleted = 0;
+  for (const folder of indexes.filter((each) => !isSetAside(each) && isExpired(each, unusedSince))) {
+    const sizeBytes = deleteIndex(folder);
+    if (sizeBytes === null) continue;
+    await forgetGeneration(folder, store);
+    emit({ event: "index.swept", size_bytes: sizeBytes });
+    deleted++;
+  }
+  return deleted;
+}
+
+/** The folders of an index name its rows. */
+async function forgetGeneration(folder: string, { catalogue, ownerId }: Session["store"]): Promise<void> {
+  const { deleteGeneration } = await import("../catalogue/index-rows.ts");
+  const key = { owner: ownerId, project: basename(dirname(folder)), repository: basename(folder) };
+  try {
+    await deleteGeneration(catalogue, key);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error; // A row of no index does no harm.
+  }
 }
 
 function foldersIn(folder: string): string[] {
@@ -72,21 +87,21 @@ function isGone(root: string): boolean {
 }
 
 /**
- * Deletes one index under the writer's lock and returns its size in bytes, or nothing if it has to stay. It is renamed
+ * Deletes one index under the writer's lock and returns its size in bytes, or null if it has to stay. It is renamed
  * first, in one step: a process that opens the repository now begins a new index.
  */
-function deleteIndex(folder: string): number[] {
-  if (!closeUnused(folder)) return [];
+function deleteIndex(folder: string): number | null {
+  if (!closeUnused(folder)) return null;
   try {
     using lock = takeLock(join(folder, lockFile));
-    if (lock === null) return [];
+    if (lock === null) return null;
     const sizeBytes = sizeOf(folder);
     const aside = join(folder, "..", `${setAsidePrefix}${randomBytes(6).toString("hex")}`);
     renameSync(folder, aside);
     rmSync(aside, { recursive: true, force: true });
-    return [sizeBytes];
+    return sizeBytes;
   } catch (error) {
-    if (isUnwritable(error) || isRefused(error)) return []; // A later sweep may be able to delete it.
+    if (isUnwritable(error) || isRefused(error)) return null; // A later sweep may be able to delete it.
     throw error;
   }
 }

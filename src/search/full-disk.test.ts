@@ -33,7 +33,7 @@ async function openWork() {
     root,
     session,
     held: () => openRepository(findProject({ ...search, explicit: undefined, create: false }), root, undefined),
-    jobsFolder: join(session.searchFolder ?? "", "default", "jobs"),
+    home,
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ describe("item 9: an index that cannot be written", () => {
       const job = await startIndexing(failAfter(held.repository, writes, full), work.session, "changes");
       const { status, files_indexed, storage_problem, job_id } = await job.waitForEnd();
       assert.deepEqual([status, files_indexed, storage_problem], ["completed", 5, "the disk is full"]);
-      assert.equal(getIndexingStatus({ job_id }, work.session).storage_problem, "the disk is full");
+      assert.equal((await getIndexingStatus({ job_id }, work.session)).storage_problem, "the disk is full");
       const names = readdirSync(held.repository.segmentFolder ?? "");
       assert.ok(!names.some((name) => name.startsWith("index.db")), "the part that was stored is deleted");
       const reply = await searchCode({ query: "needle3" }, work.session);
@@ -93,15 +93,14 @@ describe("item 9: an index that cannot be written", () => {
 
   test("a job whose records cannot be written can be followed and cancelled by its id", async () => {
     await using work = await openWork();
-    mkdirSync(join(work.jobsFolder, ".."), { recursive: true });
-    writeFileSync(work.jobsFolder, "a file where the folder should be");
+    mkdirSync(join(work.home, "catalogue.db"), { recursive: true }); // A folder where the database should be.
     const job = await startIndexJob({}, work.session);
     const { job_id } = job.record();
-    assert.equal(getIndexingStatus({ job_id }, work.session).status, "pending");
+    assert.equal((await getIndexingStatus({ job_id }, work.session)).status, "pending");
     await job.waitForEnd();
-    assert.equal(getIndexingStatus({ job_id }, work.session).status, "completed");
-    assert.equal(cancelIndexingJob({ job_id }, work.session).status, "completed");
-    assert.throws(() => getIndexingStatus({ job_id: crypto.randomUUID() }, work.session), { code: "job_not_found" });
+    assert.equal((await getIndexingStatus({ job_id }, work.session)).status, "completed");
+    assert.equal((await cancelIndexingJob({ job_id }, work.session)).status, "completed");
+    await assert.rejects(getIndexingStatus({ job_id: crypto.randomUUID() }, work.session), { code: "job_not_found" });
   });
 });
 

@@ -1,22 +1,21 @@
 /** Indexing jobs: one at a time per repository, tracked and cancelled by id. A job whose process died is marked. */
 
-import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { JOB_ERROR_CHARS, PATH_CHARS } from "../system/clip-lengths.ts";
 import { isLocked, takeLock } from "../system/lock.ts";
-import { clip, escapePath } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
-import { indexedAt, markIndexed } from "./index-age.ts";
-import { isOpen, markInterrupted, openJobLog } from "./job-log.ts";
+import { indexedAt, isPublished, markIndexed } from "./index-notes.ts";
+import type { IndexLease } from "./jobs/index-lease.ts";
+import type { JobLog } from "./jobs/job-log.ts";
+import { failureOf, isOpen, LEASE_LOST, newRecord, outcomeOf, sizesOf, toInterrupted } from "./jobs/job-record.ts";
 import type { Project } from "./repository/project.ts";
 import {
   discardIndex,
@@ -34,7 +33,7 @@ export type RunningJob = {
   record(): JobRecord;
   /** Waits for the last record, or for the signal, and returns the latest record. Never rejects. */
   waitForEnd(signal?: AbortSignal): Promise<JobRecord>;
-  cancel(): void;
+  cancel(): Promise<void>;
   /** Waits until the vectors of the index are filled in, where an embeddings service is named. Never rejects. */
   waitForVectors(): Promise<FillReport>;
 };
@@ -52,7 +51,7 @@ export async function startIndexing(repository: Repository, session: Session, mo
   const current = running.get(repository);
   if (current !== undefined) return current;
   const lock = takeWriterLock(repository);
-  if (lock === null) return foreignJob(repository);
+  if (lock === null) return foreignJob(repository, session);
   const job = runJob(repository, session, lock, mode);
   running.set(repository, job);
   void job.waitForEnd().finally(() => running.delete(repository));
@@ -76,13 +75,13 @@ const RECORD_INTERVAL_MS = 500;
 function runJob(repository: Repository, session: Session, lock: Disposable, mode: JobMode): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.lifetime]);
-  const log = openJobLog(logProject(repository));
   let record = newRecord(repository, session.now());
-  let writtenAt = session.now();
   let isRecorded = mode !== "background";
   const change = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
+  const books = openBooks(repository, session, { job: () => record, stop });
+  let writtenAt = session.now();
   /** A look that finds no change and is over now leaves no record. */
   const isLastLook = (done: number, total: number) => mode === "background" && !isRecorded && done === total;
   const progress = (done: number, total: number) => {
@@ -90,16 +89,16 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     if (session.now() - writtenAt < RECORD_INTERVAL_MS || isLastLook(done, total)) return;
     writtenAt = session.now();
     isRecorded = true;
-    if (log.isCancelRequested(record.job_id)) stop.abort();
-    log.write(record);
+    void books.write().catch(() => undefined); // The last record is awaited.
   };
 
   async function update(target: Repository): Promise<UpdateReport> {
     const { settings, now } = session;
     const maxFileBytes = settings["search.file_bytes"];
-    const hidden = findOwnFolders(session);
-    const report = await updateIndex(target, { maxFileBytes, force: mode === "force", hidden, signal, now, progress });
-    markIndexed(target.store, now(), report.indexed + report.removed > 0);
+    const options = { maxFileBytes, force: mode === "force", hidden: findOwnFolders(session), signal, now, progress };
+    const report = await updateIndex(target, { ...options, beforeChange: books.takeLease });
+    const published = isRecorded || !isPublished(target.store) ? await books.publish(target) : null;
+    markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
     change({ storage_problem: target.storageProblem });
     return report;
   }
@@ -122,14 +121,14 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     using _hold = holdRepository(repository);
     try {
       await nextTurn(); // The caller gets the job before the work begins.
-      await log.open(repository.id);
-      if (isRecorded) log.write(record);
+      if (isRecorded) await books.takeLease();
+      if (isRecorded) await books.write();
       change(outcomeOf(await updateOrRebuild(), repository));
     } catch (error) {
       change(failureOf(error, signal));
     }
     change({ finished_at: new Date(session.now()).toISOString() });
-    if (isRecorded) log.write(record);
+    await books.close(isRecorded).catch((error: unknown) => change(failureOf(error, signal)));
     const isEventful = record.status !== "completed" || record.files_indexed + record.files_removed > 0;
     if (isRecorded || isEventful) session.emit({ event: "index.completed", ...sizesOf(record) });
     return record;
@@ -142,7 +141,61 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     return status === "failed" || stop.signal.aborted ? emptyFill : await fillVectors(repository, session);
   }
   const vectorFill = embed();
-  return { record: () => record, waitForEnd: () => done, cancel: () => stop.abort(), waitForVectors: () => vectorFill };
+  return {
+    record: () => record,
+    waitForEnd: () => done,
+    cancel: async () => stop.abort(),
+    waitForVectors: () => vectorFill,
+  };
+}
+
+type BookedJob = { readonly job: () => JobRecord; readonly stop: AbortController };
+
+/** What the catalogue has of a job: its record, its lease, and the generation that it publishes. Loaded when needed. */
+function openBooks(repository: Repository, session: Session, { job, stop }: BookedJob) {
+  let log: Promise<JobLog> | undefined;
+  let lease: Promise<IndexLease> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  /** Once, before the first change: a look that finds no change asks for nothing and writes nothing. */
+  async function takeLease(): Promise<void> {
+    if (repository.lockPath === null) return; // Only this process uses an index in memory.
+    lease ??= import("./jobs/index-lease.ts").then(({ takeIndexLease }) =>
+      takeIndexLease(repository, job().job_id, session, () => stop.abort(LEASE_LOST)),
+    );
+    await lease;
+  }
+
+  /** Writes the record, and stops the job if another process has asked for that. */
+  function write(): Promise<void> {
+    log ??= openLog(logProject(repository), session);
+    writing = writing
+      .catch(() => undefined)
+      .then(async () => {
+        if (await (await log)?.write(job())) stop.abort();
+      });
+    return writing;
+  }
+
+  /** Publishes the index and releases the lease. Returns the generation of its store that the catalogue knows now. */
+  async function publish(index: Repository): Promise<number | null> {
+    if (index.lockPath === null) return null;
+    await takeLease();
+    const held = await lease;
+    lease = undefined;
+    return (await held?.publish(index)) ?? null;
+  }
+
+  async function close(isRecorded: boolean): Promise<void> {
+    if (isRecorded) await write();
+    await (await lease?.catch(() => undefined))?.release();
+  }
+
+  return { takeLease, write, publish, close };
+}
+
+async function openLog(project: Project, { store }: Pick<Session, "store">): Promise<JobLog> {
+  return (await import("./jobs/job-log.ts")).openJobLog(project, store);
 }
 
 /** The project whose job log is used: the jobs of an index in memory are in memory too. */
@@ -167,131 +220,76 @@ async function replaceIndex(repository: Repository, error: unknown): Promise<Rep
   throw toStorageError(error, repository.segmentFolder);
 }
 
-function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {
-  const duration_ms = Date.parse(finished_at ?? started_at) - Date.parse(started_at);
-  return { status, files_indexed, files_removed, files_skipped, duration_ms };
-}
-
-function newRecord({ id, project, root }: Repository, now: number): JobRecord {
-  return {
-    job_id: randomUUID(),
-    project_id: project.id,
-    repository_id: id,
-    repository_path: root,
-    status: "pending",
-    files_total: 0,
-    files_done: 0,
-    files_indexed: 0,
-    files_removed: 0,
-    files_skipped: 0,
-    skipped: [],
-    progress: 0,
-    message: "Indexing has started.",
-    storage_problem: null,
-    error: null,
-    started_at: new Date(now).toISOString(),
-    finished_at: null,
-  };
-}
-
-/** The message of a job that found nothing to index. */
-export const NOTHING_INDEXED = "Nothing was indexed.";
-
-function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecord> {
-  const facts = {
-    files_indexed: report.indexed,
-    files_removed: report.removed,
-    files_skipped: report.skippedCount,
-    skipped: report.skipped.map(({ path, reason }) => ({ path: escapePath(path), reason })),
-    progress: 1,
-  };
-  if (report.files === 0) {
-    const error = `No files to index in ${clip(root, PATH_CHARS)}: ${describeEmptiness(report)}.`;
-    return { ...facts, status: "failed", message: NOTHING_INDEXED, error };
-  }
-  return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
-}
-
-/** How many reasons a sentence names. */
-const MAX_REASONS = 3;
-
-function describeEmptiness({ skippedCount, skipped }: UpdateReport): string {
-  if (skippedCount === 0) return "it is empty, or everything in it is ignored";
-  const reasons = [...new Set(skipped.map(({ reason }) => reason))];
-  const named = reasons.slice(0, MAX_REASONS).join("; ") + (reasons.length > MAX_REASONS ? "; ..." : "");
-  return `${skippedCount === 1 ? "its only file was" : `all ${formatCount(skippedCount, "file")} were`} skipped (${named})`;
-}
-
-function messageOf({ files, indexed, removed, skippedCount, unreadable }: UpdateReport): string {
-  if (indexed + removed + unreadable === 0) {
-    return `Repository up to date - no file changes detected since last index (${formatCount(files, "file")} already indexed)`;
-  }
-  const removedNote = removed === 0 ? "" : `, ${formatCount(removed, "file")} removed`;
-  const skippedNote = skippedCount === 0 ? "" : `, ${formatNumber(skippedCount)} skipped`;
-  return `Indexed ${formatCount(indexed, "file")}${removedNote}${skippedNote} (${formatCount(files, "file")} in the index)`;
-}
-
-function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
-  if (signal.aborted) {
-    return { status: "partial", message: "Cancelled; what was indexed before stays.", error: null };
-  }
-  const sentence =
-    error instanceof SpillwayError ? error.advice : error instanceof Error ? error.message : String(error);
-  return { status: "failed", message: "Indexing failed.", error: clip(sentence, JOB_ERROR_CHARS) };
-}
-
 /** The job of another process, which holds the lock, as far as its record shows. */
-function foreignJob(repository: Repository): RunningJob {
-  const log = openJobLog(logProject(repository));
-  const openRecord = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
-  const record = openRecord ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
-  const latest = () => log.read(record.job_id) ?? record;
-  const waitForRecord = async (signal?: AbortSignal): Promise<JobRecord> => {
-    await waitUntilUnlocked(repository, signal);
-    // A background job is not recorded unless it takes long: it has ended once the lock is free.
-    return signal?.aborted || openRecord !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
+async function foreignJob(repository: Repository, session: Session): Promise<RunningJob> {
+  const log = await openLog(logProject(repository), session);
+  const openRecord = await log.findOpen(repository.id);
+  let record = openRecord ?? { ...newRecord(repository, session.now()), message: "Another process is indexing." };
+  const refresh = async (): Promise<void> => {
+    record = (await log.read(record.job_id)) ?? record;
   };
-  const cancel = () => log.requestCancel(record.job_id);
-  return { record: latest, waitForEnd: waitForRecord, cancel, waitForVectors: async () => emptyFill };
+  const waitForRecord = async (signal?: AbortSignal): Promise<JobRecord> => {
+    await waitUntilUnlocked(repository, refresh, signal);
+    await refresh();
+    // A background job is not recorded unless it takes long: it has ended once the lock is free.
+    return signal?.aborted || openRecord !== undefined ? record : { ...record, status: "completed", progress: 1 };
+  };
+  return {
+    record: () => record,
+    waitForEnd: waitForRecord,
+    cancel: () => log.requestCancel(record.job_id),
+    waitForVectors: async () => emptyFill,
+  };
 }
 
 const LOCK_CHECK_INTERVAL_MS = 100;
 /** An hour. */
 const MAX_LOCK_CHECKS = 36_000;
+/** As often as records are written. */
+const CHECKS_PER_REFRESH = RECORD_INTERVAL_MS / LOCK_CHECK_INTERVAL_MS;
 
-async function waitUntilUnlocked({ lockPath }: Repository, signal?: AbortSignal): Promise<void> {
-  for (let check = 0; check < MAX_LOCK_CHECKS && lockPath !== null && isLocked(lockPath); check++) {
+async function waitUntilUnlocked(
+  { lockPath }: Repository,
+  refresh: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let check = 1; check < MAX_LOCK_CHECKS && lockPath !== null && isLocked(lockPath); check++) {
     if (signal?.aborted) return;
     await wait(LOCK_CHECK_INTERVAL_MS);
+    if (check % CHECKS_PER_REFRESH === 0) await refresh();
   }
 }
 
 const emptyFill: FillReport = { files: 0, problem: null };
 
 /** The record of a job of this project, in whatever process it runs. A job whose process died is marked as interrupted. */
-export function readJob(project: Project, jobId: string): JobRecord {
+export async function readJob(project: Project, jobId: string, session: Session): Promise<JobRecord> {
   const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
   if (own !== undefined) return own.record();
-  const log = openJobLog(project);
-  const record = JOB_ID.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
+  const log = await openLog(project, session);
+  const record = JOB_ID.test(jobId) ? await log.read(jobId.toLowerCase()) : undefined;
   if (record === undefined) throw makeUnknownJobError(jobId, project);
-  return isOpen(record) && !isRepositoryLocked(project, record) ? markInterrupted(record, log) : record;
+  if (!isOpen(record) || (await isAtWork(record, project, session))) return record;
+  const interrupted = toInterrupted(record);
+  await log.write(interrupted);
+  return interrupted;
 }
 
 /** Whether a job of this id is on record in the project. */
-export function hasJob(project: Project, jobId: string): boolean {
-  return JOB_ID.test(jobId) && openJobLog(project).read(jobId.toLowerCase()) !== undefined;
+export async function hasJob(project: Project, jobId: string, session: Session): Promise<boolean> {
+  if (!JOB_ID.test(jobId)) return false;
+  return (await (await openLog(project, session)).read(jobId.toLowerCase())) !== undefined;
 }
 
 const JOB_ID = /^[0-9a-f-]{36}$/i;
 
 /** Asks a job of this project to stop; a job that has ended stays as it is. */
-export function cancelJob(project: Project, jobId: string): JobRecord {
-  const record = readJob(project, jobId);
+export async function cancelJob(project: Project, jobId: string, session: Session): Promise<JobRecord> {
+  const record = await readJob(project, jobId, session);
   if (!isOpen(record)) return record;
   const own = running.values().find((job) => job.record().job_id === jobId);
-  if (own === undefined) openJobLog(project).requestCancel(record.job_id);
-  else own.cancel();
+  if (own === undefined) await (await openLog(project, session)).requestCancel(record.job_id);
+  else await own.cancel();
   return record;
 }
 
@@ -303,6 +301,13 @@ export function makeUnknownJobError(jobId: string, project: Project, holder?: Pr
         ? "Give the job_id of an indexing reply unchanged, and its project_id."
         : `It is a job of another project: send project_id=${holder.id}.`,
   });
+}
+
+/** Whether a job that has not ended on record runs in some process. */
+async function isAtWork(record: JobRecord, project: Project, session: Session): Promise<boolean> {
+  const { isHolder } = await import("./jobs/index-lease.ts");
+  const repository = { id: record.repository_id, project };
+  return isHolder(record.job_id, repository, session, () => isRepositoryLocked(project, record));
 }
 
 function isRepositoryLocked({ folder }: Project, { repository_id }: JobRecord): boolean {

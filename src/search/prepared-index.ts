@@ -9,7 +9,7 @@ import { isDamaged } from "../system/sqlite.ts";
 import { findMeaning } from "./embed/lazy-embedding.ts";
 import { countLiveFiles, filterFiles } from "./filter-files.ts";
 import type { IndexView } from "./index/index-view.ts";
-import { indexedAt } from "./index-age.ts";
+import { indexedAt } from "./index-notes.ts";
 import type { NearChunk } from "./rank/meaning.ts";
 import { parseQuery } from "./rank/query.ts";
 import { sliceView } from "./rank/slice.ts";

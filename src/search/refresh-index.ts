@@ -5,8 +5,9 @@ import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { indexedAt } from "./index-age.ts";
-import { NOTHING_INDEXED, type RunningJob, startIndexing } from "./indexing-jobs.ts";
+import { indexedAt } from "./index-notes.ts";
+import { type RunningJob, startIndexing } from "./indexing-jobs.ts";
+import { NOTHING_INDEXED } from "./jobs/job-record.ts";
 import type { Repository } from "./repository/repository.ts";
 
 /** When each index was last refreshed, by the monotonic clock. */

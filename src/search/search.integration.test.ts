@@ -486,8 +486,11 @@ describe("projects", () => {
     work.write("a.ts", "const needle = 1;\n");
     const job = await (await startIndexJob({ project_id: "red" }, work.session)).waitForEnd();
     assert.equal(job.status, "completed");
-    assert.equal(getIndexingStatus({ job_id: job.job_id, project_id: "red" }, work.session).status, "completed");
-    assert.throws(() => getIndexingStatus({ job_id: job.job_id }, work.session), /No job/);
+    assert.equal(
+      (await getIndexingStatus({ job_id: job.job_id, project_id: "red" }, work.session)).status,
+      "completed",
+    );
+    await assert.rejects(getIndexingStatus({ job_id: job.job_id }, work.session), /No job/);
     await (await startIndexJob({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).waitForEnd();
     const input = { project_id: "red", repository_id: job.repository_id };
     assert.equal((await work.search("needle", input)).total_count, 1);
@@ -516,7 +519,7 @@ describe("an indexing job", () => {
     assert.equal(again.record().job_id, first.job_id, "one job per repository");
     const done = await again.waitForEnd();
     assert.deepEqual([done.status, done.files_indexed, done.progress], ["completed", 40, 1]);
-    assert.deepEqual(getIndexingStatus({ job_id: first.job_id }, work.session), done);
+    assert.deepEqual(await getIndexingStatus({ job_id: first.job_id }, work.session), done);
     const second = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(
       second.message,
@@ -544,7 +547,7 @@ describe("an indexing job", () => {
     await using work = await openWork();
     for (let file = 0; file < 300; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));
     const job = await startIndexJob({}, work.session);
-    cancelIndexingJob({ job_id: job.record().job_id }, work.session);
+    await cancelIndexingJob({ job_id: job.record().job_id }, work.session);
     const stopped = await job.waitForEnd();
     assert.deepEqual([stopped.status, stopped.error], ["partial", null]);
     const next = await (await startIndexJob({}, work.session)).waitForEnd();
@@ -552,19 +555,10 @@ describe("an indexing job", () => {
     assert.equal((await work.search("value299")).results[0]?.file_path, "f299.ts");
   });
 
-  test("whose process died is marked as interrupted", async () => {
-    await using work = await openWork();
-    work.write("a.ts", "const value = 1;\n");
-    const done = await (await startIndexJob({}, work.session)).waitForEnd();
-    const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
-    writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
-    assert.equal(getIndexingStatus({ job_id: done.job_id }, work.session).status, "interrupted");
-  });
-
   test("that is unknown is an error, whatever its id looks like", async () => {
     await using work = await openWork();
     for (const job_id of ["", "*", "../../x", "0".repeat(36), crypto.randomUUID()]) {
-      assert.throws(() => getIndexingStatus({ job_id }, work.session), /No job/, job_id);
+      await assert.rejects(getIndexingStatus({ job_id }, work.session), /No job/, job_id);
     }
   });
 
@@ -593,16 +587,6 @@ describe("an indexing job", () => {
     };
     const reply = await searchCode({ query: "needle" }, patient, { progress });
     assert.equal(reply.indexing, undefined);
-  });
-
-  test("that was killed is marked by the next job", async () => {
-    await using work = await openWork();
-    work.write("a.ts", "const value = 1;\n");
-    const done = await (await startIndexJob({}, work.session)).waitForEnd();
-    const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
-    writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
-    await work.search("value");
-    assert.equal(JSON.parse(readFileSync(path, "utf8")).status, "interrupted");
   });
 
   test("is waited for where a complete answer is required", async () => {
@@ -653,8 +637,7 @@ test("a search answers where the data folder cannot be written", async () => {
 test("a job whose record cannot be written still indexes", async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
-  mkdirSync(join(work.session.searchFolder ?? "", "default"), { recursive: true });
-  writeFileSync(join(work.session.searchFolder ?? "", "default", "jobs"), "a file where the folder should be");
+  mkdirSync(join(work.session.settings.home ?? "", "catalogue.db"), { recursive: true }); // A folder for the database.
   assert.equal((await work.search("needle")).total_count, 1);
   assert.equal((await (await startIndexJob({}, work.session)).waitForEnd()).status, "completed");
 });
@@ -751,7 +734,7 @@ test("sessions in memory have nothing in common", async () => {
   await using other = await openWork({}, { inMemory: true });
   one.write("a.ts", "const needle = 1;\n");
   const job = await (await startIndexJob({}, one.session)).waitForEnd();
-  assert.throws(() => getIndexingStatus({ job_id: job.job_id }, other.session), /No job/);
+  await assert.rejects(getIndexingStatus({ job_id: job.job_id }, other.session), /No job/);
   await assert.rejects(other.search("needle", { repository_id: job.repository_id }), /No repository/);
 });
 

@@ -190,23 +190,29 @@ export async function indexRepository(input: IndexInput, session: Session): Prom
 export type JobInput = { readonly job_id: string; readonly project_id?: string | undefined };
 
 /** The current record of a job of the project. */
-export function getIndexingStatus(input: JobInput, session: Session): JobRecord {
-  return withJobProject(input, session, (project) => readJob(project, input.job_id));
+export async function getIndexingStatus(input: JobInput, session: Session): Promise<JobRecord> {
+  return withJobProject(input, session, (project) => readJob(project, input.job_id, session));
 }
 
 /** Asks a job of the project to stop. */
-export function cancelIndexingJob(input: JobInput, session: Session): JobRecord {
-  return withJobProject(input, session, (project) => cancelJob(project, input.job_id));
+export async function cancelIndexingJob(input: JobInput, session: Session): Promise<JobRecord> {
+  return withJobProject(input, session, (project) => cancelJob(project, input.job_id, session));
 }
 
 /** Projects do not see each other's jobs; the error names the project that has this one. */
-function withJobProject<T>(input: JobInput, session: Session, work: (project: Project) => T): T {
+async function withJobProject<T>(
+  input: JobInput,
+  session: Session,
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
   const project = projectOf(input.project_id, session.cwd, session, false);
   try {
-    return work(project);
+    return await work(project);
   } catch (error) {
     if (!(error instanceof SpillwayError) || error.code !== "job_not_found") throw error;
-    const holder = projectsOf(session).find((each) => hasJob(each, input.job_id));
-    throw holder === undefined ? error : makeUnknownJobError(input.job_id, project, holder);
+    for (const holder of projectsOf(session)) {
+      if (await hasJob(holder, input.job_id, session)) throw makeUnknownJobError(input.job_id, project, holder);
+    }
+    throw error;
   }
 }

@@ -60,7 +60,7 @@ export const indexingStatusTool = defineTool({
   input: jobFields,
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => draftJob(getIndexingStatus(input, session), session),
+  run: async (input, session) => draftJob(await getIndexingStatus(input, session), session),
 });
 
 export const cancelIndexingTool = defineTool({
@@ -71,7 +71,7 @@ export const cancelIndexingTool = defineTool({
   input: jobFields,
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => draftJob(cancelIndexingJob(input, session), session),
+  run: async (input, session) => draftJob(await cancelIndexingJob(input, session), session),
 });
 
 function draftJob(record: JobRecord, { settings, makeFenceWord }: ToolSession): ReplyDraft {

@@ -20,7 +20,7 @@ export type Sweeper = {
   /** Whether its last sweep, by any process, is long enough ago. Marks the sweep as done. */
   takeTurn(session: Session): boolean;
   /** Deletes what has expired, emits the events and returns how many. */
-  sweep(session: Session): number;
+  sweep(session: Session): Promise<number>;
 };
 
 const sweepers = new Map<Sweeper["counts"], Sweeper>();
@@ -37,7 +37,7 @@ export async function sweepArtifacts(session: Session): Promise<SweepResult> {
   for (const swept of report.swept) emitSwept(session, swept);
   return {
     ...report,
-    deletedIndexes: sweepers.get("deletedIndexes")?.sweep(session) ?? 0,
+    deletedIndexes: (await sweepers.get("deletedIndexes")?.sweep(session)) ?? 0,
     deletedProfiles: await sweepBrowserProfiles(session),
     deletedClones: await sweepOldClones(session),
   };
@@ -51,7 +51,7 @@ export async function sweepIfDue(session: Session): Promise<void> {
     await sweepBrowserProfiles(session);
     await sweepOldClones(session);
   }
-  for (const sweeper of sweepers.values()) if (sweeper.takeTurn(session)) sweeper.sweep(session);
+  for (const sweeper of sweepers.values()) if (sweeper.takeTurn(session)) await sweeper.sweep(session);
 }
 
 /** Removes one artifact; its ref then says when it was removed. */

@@ -68,8 +68,8 @@ export function findOffset(reply: string): number | undefined {
   return offset === undefined ? undefined : Number(offset);
 }
 
-/** Serves the model on loopback. */
-export async function serveModel() {
+/** Serves a model on loopback that answers as `choose` says. */
+export async function serveModel(choose: (seen: SeenRequest) => ScriptedAnswer = decide) {
   const requests: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks = await Array.fromAsync<Buffer>(request);
@@ -91,7 +91,7 @@ export async function serveModel() {
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const answer = seen.tools.length > 0 ? decide(seen) : { text: "done" };
+    const answer = seen.tools.length > 0 ? choose(seen) : { text: "done" };
     const hasFound = [...seen.tools.map(({ name }) => name), ...seen.results].some(isOurTool);
     if (seen.results.length > 0 && !hasFound) await setTimeout(START_MS);
     for (const chunk of simulator.writeStream(answer, usage, requests.length))

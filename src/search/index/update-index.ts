@@ -15,6 +15,8 @@ type UpdateOptions = {
   readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** Called before every file that is read, and before files are removed. If it throws, the run ends. */
+  readonly beforeChange?: () => Promise<void>;
   /** Called for every file that is read, and at the end: how many files are done, of how many. */
   readonly progress?: (done: number, total: number) => void;
 };
@@ -55,11 +57,13 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
       skipped.add({ path: file.path, reason: knownSkip.reason, isRetryable: false });
       continue;
     }
+    await options.beforeChange?.();
     options.progress?.(done, files.length);
     await writer.add(await examine(file, knownFiles, location.root, options));
     await pause();
   }
   const deleted = knownCount === knownFiles.files.size + knownFiles.skips.size ? [] : findDeleted(knownFiles, files);
+  if (deleted.length > 0) await options.beforeChange?.();
   await writer.finish(deleted);
   options.progress?.(files.length, files.length);
   const { indexed, bytes } = writer.sums;

@@ -1,6 +1,6 @@
 /** Remembers how large the results of a server were that had to be bounded, for `spillway wrap --list`. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { safeFileName } from "../../system/safe-names.ts";
 import { isObject } from "./json-rpc.ts";
 
@@ -11,12 +11,23 @@ export type ResultSizes = {
   readonly count: number;
 };
 
+/** How long notes are collected: a write takes longer than all other work on a small page. */
+const COLLECT_MS = 250;
+
+/** Notes that are not written yet, by file. */
+const unwritten = new Map<string, ResultSizes>();
+
 const fileOf = (folder: string, server: string): string => join(folder, `${safeFileName(server)}.sizes`);
 
 /** What is known of a server; undefined if none of its results was too large. */
 export function readResultSizes(folder: string, server: string): ResultSizes | undefined {
+  const file = fileOf(folder, server);
+  return addSizes(readSizes(file), unwritten.get(file));
+}
+
+function readSizes(file: string): ResultSizes | undefined {
   try {
-    const json: unknown = JSON.parse(readFileSync(fileOf(folder, server), "utf8"));
+    const json: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (!isObject(json)) return undefined;
     const { lastTool, lastChars, maxChars, count } = json;
     const isWhole = [lastChars, maxChars, count].every((each) => typeof each === "number");
@@ -27,20 +38,27 @@ export function readResultSizes(folder: string, server: string): ResultSizes | u
   }
 }
 
-/** Notes a result that was bounded. Of two gateways that note at once, one counts. */
+/** Notes a result that was bounded; the file is written a little later. Of two gateways that note at once, one counts. */
 export function noteResultSize(folder: string, server: string, tool: string, chars: number): void {
-  const known = readResultSizes(folder, server);
-  const sizes: ResultSizes = {
-    lastTool: tool,
-    lastChars: chars,
-    maxChars: Math.max(chars, known?.maxChars ?? 0),
-    count: (known?.count ?? 0) + 1,
-  };
+  const file = fileOf(folder, server);
+  if (!unwritten.has(file)) setTimeout(() => writeNotes(file), COLLECT_MS);
+  const sizes = { lastTool: tool, lastChars: chars, maxChars: chars, count: 1 };
+  unwritten.set(file, addSizes(unwritten.get(file), sizes) ?? sizes);
+}
+
+function addSizes(known: ResultSizes | undefined, next: ResultSizes | undefined): ResultSizes | undefined {
+  if (known === undefined || next === undefined) return next ?? known;
+  return { ...next, maxChars: Math.max(known.maxChars, next.maxChars), count: known.count + next.count };
+}
+
+function writeNotes(file: string): void {
+  const sizes = addSizes(readSizes(file), unwritten.get(file));
+  unwritten.delete(file);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const unfinished = `${fileOf(folder, server)}.${process.pid}.tmp`;
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const unfinished = `${file}.${process.pid}.tmp`;
     writeFileSync(unfinished, JSON.stringify(sizes), { mode: 0o600 });
-    renameSync(unfinished, fileOf(folder, server));
+    renameSync(unfinished, file);
   } catch {
     // A statistic that cannot be written costs no result.
   }

@@ -4,7 +4,6 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
-  findItemEnds,
   type JsonState,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -33,9 +32,14 @@ const MIN_SHARE = 0.7;
 /** The last place within the bound where an item ends: of the outermost list that fills the page, else the last of all. */
 function findPageEnd(text: string, maxChars: number): number | undefined {
   const lastOfDepth: number[] = [];
-  const ends = findItemEnds(text, 0, maxChars);
-  for (const { end, depth } of ends) lastOfDepth[depth] = end;
-  return lastOfDepth.find((end) => end >= maxChars * MIN_SHARE) ?? ends.at(-1)?.end;
+  const state: JsonState = { depth: 0, isInString: false };
+  let last: number | undefined;
+  scanJson(text, 0, maxChars, state, (code, index) => {
+    if (code !== COMMA) return;
+    last = index + 1;
+    lastOfDepth[state.depth] = last;
+  });
+  return lastOfDepth.find((end) => end >= maxChars * MIN_SHARE) ?? last;
 }
 
 /** A list or object: where it begins, how many items it has, and where the first few of them are. */

@@ -1,9 +1,11 @@
 /** Keeps what a wrapped tool returned, as artifacts that are read like any other. */
+import { isAscii } from "node:buffer";
 import { spoolBytes } from "../../../acquire/spool.ts";
 import { toBody } from "../../../acquire/spooled-body.ts";
 import { nameKind } from "../../../answer/phrases.ts";
 import type { ArtifactRecord } from "../../../artifacts/record.ts";
 import { confirmKind } from "../../../detect/confirm.ts";
+import { hasControlByte } from "../../../detect/text/control-bytes.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
 import { extractText } from "../../../extract/extract.ts";
@@ -41,12 +43,19 @@ export type KeptText = {
 /** Keeps the text of a result. At least `minChars` of what its ref shows are returned, if there are so many. */
 export async function keepText(whole: string, minChars: number, origin: ResultOrigin): Promise<KeptText> {
   const mediaType = hasHeadings(whole) ? "text/markdown" : undefined;
-  const kept = await keep(Buffer.from(whole), mediaType, `result of ${origin.tool}`, origin);
+  const bytes = Buffer.from(whole);
+  const kept = await keep(bytes, mediaType, `result of ${origin.tool}`, origin);
   const read = "record" in kept ? await readOther(kept.record, minChars, origin.session) : undefined;
   if (read !== undefined) return read;
-  const text = clean(whole);
+  const text = isPlain(bytes) ? whole : clean(whole);
   return { ref: "record" in kept ? kept.record.artifact_ref : undefined, text, totalChars: text.length };
 }
+
+/** Text that cleaning does not change. Most results are, and their bytes are looked at faster than their characters. */
+const isPlain = (bytes: Uint8Array): boolean =>
+  isAscii(bytes) && !bytes.includes(CARRIAGE_RETURN) && !hasControlByte(bytes);
+
+const CARRIAGE_RETURN = 0x0d;
 
 /** Exactly what the text handler does, so that offsets are the same. */
 function clean(text: string): string {

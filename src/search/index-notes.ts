@@ -1,0 +1,37 @@
+/** What an index notes about itself: when it was last equal to its folder, and which generation the catalogue knows. */
+import type { IndexStore } from "./index/store/index-store.ts";
+
+const indexedAtFact = "indexed_at";
+/** A search that finds no change writes nothing, unless the stored time is older than this. */
+const MAX_STORED_AGE_MS = 3_600_000;
+
+/** What this process knows, which may be newer than what is stored. */
+const checkTimes = new WeakMap<IndexStore, string>();
+
+/** When the index was last equal to its folder; undefined if it was never complete. */
+export function indexedAt(store: IndexStore): string | undefined {
+  const stored = store.fact(indexedAtFact);
+  const checked = checkTimes.get(store);
+  return stored !== undefined && checked !== undefined && checked > stored ? checked : stored;
+}
+
+/** Notes that the index is equal to its folder now and, if so, that this generation was published. */
+export function markIndexed(store: IndexStore, now: number, hasChanged: boolean, published: number | null): void {
+  const time = new Date(now).toISOString();
+  checkTimes.set(store, time);
+  const stored = Date.parse(store.fact(indexedAtFact) ?? "");
+  const isRecent = now - stored < MAX_STORED_AGE_MS;
+  const facts = {
+    ...((hasChanged || !isRecent) && { [indexedAtFact]: time }),
+    ...(published !== null && { [publishedFact]: String(published) }),
+  };
+  if (Object.keys(facts).length > 0) store.write({ facts });
+}
+
+/** Names the generation of this store that was published last. */
+const publishedFact = "published_generation";
+
+/** Whether the catalogue knows the state of the index. */
+export function isPublished(store: IndexStore): boolean {
+  return store.fact(publishedFact) === String(store.generation());
+}
