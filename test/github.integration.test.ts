@@ -214,11 +214,14 @@ describe("a GitHub address", () => {
       "a.ipynb": { filename: "a.ipynb", language: "Jupyter Notebook", content: "{}\n" },
       Makefile: { filename: "Makefile", language: "Makefile", content: "all:\n" },
     };
-    await using site = await openSite("github", { "/gists/aa11": { description: "Two", owner: user, files } });
+    await using site = await openSite("github", {
+      "/gists/aa11": { description: "Two", owner: user, files, comments: 1 },
+      "/gists/aa11/comments?per_page=100": [{ user, created_at: when, body: "Neat." }],
+    });
     for (const url of ["https://gist.github.com/ada/aa11", "https://gist.github.com/aa11"])
       assert.match(
         (await site.fetch(url)).content,
-        /^# Two\n\n- author: ada\n\n## a\.ipynb\n\n```ipynb\n{}\n```\n\n## Makefile\n\n```\nall:\n```\n$/,
+        /^# Two\n\n- author: ada\n\n## a\.ipynb\n\n```ipynb\n{}\n```\n\n## Makefile\n\n```\nall:\n```\n\n## Comments\n\n### ada \(2026-03-04\)\n\nNeat\.\n$/,
       );
   });
 

@@ -84,14 +84,16 @@ const versions: readonly (readonly string[])[] = [
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */
 export async function updateSchema(sql: Sql): Promise<void> {
   if ((await readVersion(sql)) === versions.length) return;
-  await sql.transact(async (queries) => {
-    await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
-    const before = await readVersion(queries);
-    for (const statement of versions.slice(before).flat()) await queries.run(statement);
-    if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
-    await queries.run("DELETE FROM catalogue_schema");
-    await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
-  });
+  await sql.transact(addVersions, { durable: true, exclusive: true });
+}
+
+async function addVersions(queries: Queries): Promise<void> {
+  await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
+  const before = await readVersion(queries);
+  for (const statement of versions.slice(before).flat()) await queries.run(statement);
+  if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
+  await queries.run("DELETE FROM catalogue_schema");
+  await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
 }
 
 /** Whether the tables are those of an older version. */

@@ -38,12 +38,12 @@ const samples: readonly [id: string, before: string, after: string][] = [
   [
     "goose",
     "extensions:\n  db:\n    cmd: db-mcp # old\n    args: [--fast]\n    envs:\n      KEY: '1'\n",
-    'extensions:\n  db:\n    cmd: "wrap" # old\n    args: ["--", "db-mcp", "--fast"]\n    envs:\n      KEY: \'1\'\n',
+    "extensions:\n  db:\n    cmd: wrap # old\n    args: [--, db-mcp, --fast]\n    envs:\n      KEY: '1'\n",
   ],
   [
     "continue",
     "mcpServers:\n  - name: db\n    command: db-mcp # old\n    args:\n      - --fast\n    env:\n      KEY: '1'\n",
-    "mcpServers:\n  - name: db\n    command: \"wrap\" # old\n    args:\n      - --\n      - db-mcp\n      - --fast\n    env:\n      KEY: '1'\n",
+    "mcpServers:\n  - name: db\n    command: wrap # old\n    args:\n      - --\n      - db-mcp\n      - --fast\n    env:\n      KEY: '1'\n",
   ],
   [
     "opencode",

@@ -12,6 +12,17 @@ export function mapShape(key: string, newFields: EntryFields = {}): EntryShape {
   };
 }
 
+/** Claude Code: `claude mcp add` without a scope adds a server for the current folder, in the config of the user. */
+export const claudeShape: EntryShape = {
+  ...mapShape("mcpServers"),
+  folderContainers(config) {
+    const projects = isRecord(config) && isRecord(config.projects) ? config.projects : {};
+    return Object.entries(projects)
+      .filter(([, project]) => isRecord(project) && isRecord(project.mcpServers))
+      .map(([folder]) => ({ folder, path: ["projects", folder, "mcpServers"] }));
+  },
+};
+
 /** Continue: a list, whose items have a name. */
 export const listShape: EntryShape = {
   ...mapShape("mcpServers"),

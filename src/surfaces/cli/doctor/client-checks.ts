@@ -27,13 +27,14 @@ export async function checkClient(client: Client, machine: ClientMachine, signal
   }
 }
 
-/** Our entry: of the project, which counts first in every client, else of the user. */
+/** Our entry: of this folder or of the project, which count first in every client, else of the user. */
 async function findEntry(client: Client, machine: ClientMachine) {
   const scopes = client.projectFiles.length === 0 ? (["user"] as const) : (["project", "user"] as const);
   const paths: string[] = [];
   for (const scope of scopes) {
     const config = await openClientConfig(client, scope, machine);
-    const entry = listServers(config).find(isOurs);
+    const isHere = ({ folder }: ServerEntry) => folder === undefined || folder === machine.cwd;
+    const entry = listServers(config).filter(isHere).find(isOurs);
     if (entry) return { entry, path: config.file.path };
     paths.push(config.file.path);
   }
