@@ -9,8 +9,8 @@ import { createInterface } from "node:readline";
 export const about = "milliseconds of a request over HTTP, beside a bare SDK server; rounds of both taken in turn";
 
 const root = join(import.meta.dirname, "..");
-const ROUNDS = 8;
-const REQUESTS = 250;
+const ROUNDS = 6;
+const REQUESTS = 200;
 const concurrencies = [1, 16];
 const revisions = ["2026-07-28", "2025-11-25"] as const;
 type Revision = (typeof revisions)[number];
