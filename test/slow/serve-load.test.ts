@@ -7,8 +7,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
+import { environmentName, type SettingName } from "../../src/config/settings.ts";
 import { addToken } from "../../src/surfaces/serve/tokens/tokens.ts";
 import { makeTemporaryFolder } from "../bodies.ts";
+import { startPostgres } from "../postgres-server.ts";
+import { startS3 } from "../s3-server.ts";
 import { connectClient, revisions, textOf } from "../served-http.ts";
 import { soakCount } from "../soak.ts";
 
@@ -19,17 +22,17 @@ const OWNERS = 20;
 const CALLS = soakCount({ sample: 2_000, full: 10_000 });
 const MAX_RSS_BYTES = 400 * 1024 * 1024;
 
-/** A store, and servers on it as processes. */
-async function openTeam() {
+/** A store, and servers on it as processes. Each server has a data folder of its own if the store is elsewhere. */
+async function openTeam(storeEnv?: Readonly<Record<string, string>>) {
   const folder = await makeTemporaryFolder();
-  const home = join(folder.path, "home");
-  const env = { PATH: process.env.PATH ?? "", HOME: folder.path, SPILLWAY_HOME: home };
+  const tokens = join(folder.path, "tokens.json");
   const children: ChildProcess[] = [];
   return {
-    makeToken: async (name: string, isAdmin = false) =>
-      (await addToken(join(home, "tokens.json"), { name, isAdmin }, Date.now())).token,
+    makeToken: async (name: string, isAdmin = false) => (await addToken(tokens, { name, isAdmin }, Date.now())).token,
     async serve(...args: string[]) {
-      const flags = ["serve", "--json", "--set", "serve.port=0", ...args];
+      const home = join(folder.path, storeEnv === undefined ? "home" : `home-${children.length}`);
+      const env = { PATH: process.env.PATH ?? "", HOME: folder.path, SPILLWAY_HOME: home, ...storeEnv };
+      const flags = ["serve", "--json", "--set", "serve.port=0", "--set", `serve.tokens=${tokens}`, ...args];
       const child = spawn(process.execPath, [program, ...flags], {
         env,
         cwd: folder.path,
@@ -116,35 +119,55 @@ describe("a team", () => {
     for (const { client } of clients) await client.close();
   });
 
-  test("goes on with one server when the other is killed, behind a plain reverse proxy", async () => {
-    await using team = await openTeam();
-    const targets: URL[] = [];
-    let turn = 0;
-    await using proxy = await openProxy(() => targets[turn++ % targets.length] ?? assert.fail());
-    const hosts = ["--set", `serve.hosts=127.0.0.1:${proxy.port}`];
-    const [first, second] = [await team.serve(...hosts), await team.serve(...hosts)];
-    targets.push(first.url, second.url);
-    const token = await team.makeToken("ann");
-    const url = `http://127.0.0.1:${proxy.port}/mcp`;
-    await using session = await connectClient(url, token, "2025-11-25");
-    await using stateless = await connectClient(url, token, "2026-07-28");
-    const refs: string[] = [];
-    for (let number = 0; number < 20; number++) {
-      const { client } = number % 2 === 0 ? session : stateless;
-      refs.push(
-        refIn(textOf(await client.callTool({ name: "fetch_content", arguments: { url: sourceOf("ann", number) } }))),
+  test("on one disk goes on with one server when the other is killed", () => loseServer());
+
+  test("on PostgreSQL and S3 goes on with one server when the other is killed", async (context) => {
+    const [postgres, s3] = [await startPostgres(), await startS3()];
+    try {
+      const missing = [postgres, s3].find((server) => typeof server === "string");
+      if (typeof postgres === "string" || typeof s3 === "string") return context.skip(String(missing));
+      const settings = { ...s3.makePlace(), "store.catalogue": (await postgres.makeDatabase()).url };
+      await loseServer(
+        Object.fromEntries(
+          Object.entries(settings)
+            .filter(([name, value]) => name.startsWith("store.") && typeof value === "string")
+            .map(([name, value]) => [environmentName(name as SettingName), String(value)]),
+        ),
       );
+    } finally {
+      for (const server of [postgres, s3]) if (typeof server !== "string") await server[Symbol.asyncDispose]();
     }
-    first.child.kill("SIGKILL");
-    await once(first.child, "exit");
-    targets.shift();
-    for (const [number, artifact_ref] of refs.entries())
-      for (const { client } of [session, stateless]) {
-        const read = await client.callTool({ name: "read_artifact", arguments: { artifact_ref } });
-        assert.match(textOf(read), new RegExp(`number ${number}\\.`));
-      }
   });
 });
+
+/** Two servers behind a plain reverse proxy answer each other's sessions and refs; then one is killed. */
+async function loseServer(storeEnv?: Readonly<Record<string, string>>): Promise<void> {
+  await using team = await openTeam(storeEnv);
+  const targets: URL[] = [];
+  let turn = 0;
+  await using proxy = await openProxy(() => targets[turn++ % targets.length] ?? assert.fail());
+  const hosts = ["--set", `serve.hosts=127.0.0.1:${proxy.port}`];
+  const [first, second] = [await team.serve(...hosts), await team.serve(...hosts)];
+  targets.push(first.url, second.url);
+  const token = await team.makeToken("ann");
+  const url = `http://127.0.0.1:${proxy.port}/mcp`;
+  await using session = await connectClient(url, token, "2025-11-25");
+  await using stateless = await connectClient(url, token, "2026-07-28");
+  const refs: string[] = [];
+  for (let number = 0; number < 20; number++) {
+    const { client } = number % 2 === 0 ? session : stateless;
+    const page = await client.callTool({ name: "fetch_content", arguments: { url: sourceOf("ann", number) } });
+    refs.push(refIn(textOf(page)));
+  }
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
+  targets.shift();
+  for (const [number, artifact_ref] of refs.entries())
+    for (const { client } of [session, stateless]) {
+      const read = await client.callTool({ name: "read_artifact", arguments: { artifact_ref } });
+      assert.match(textOf(read), new RegExp(`number ${number}\\.`));
+    }
+}
 
 /** Passes each request to the next server, with nothing changed. */
 async function openProxy(choose: () => URL) {
