@@ -1,13 +1,17 @@
-/** Runs inside a network namespace: a scripted model, and one real client with our server. Prints what the model saw. */
+/**
+ * Runs inside a network namespace: a scripted model, and one real client with our server, over stdio or over HTTP. Prints what
+ * the model saw.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { connectOverHttp } from "./client-http.ts";
 import { serveModel } from "./client-model.ts";
 import { writeSample } from "./client-report.ts";
 import { clientRuns, type RunPlace } from "./client-runs.ts";
 
-const [name = "", packages = "", folder = ""] = process.argv.slice(2);
+const [name = "", packages = "", folder = "", way = "stdio"] = process.argv.slice(2);
 spawnSync("ip", ["link", "set", "lo", "up"]);
 
 const MAX_RUN_MS = 120_000;
@@ -39,7 +43,8 @@ const spillway = (...args: string[]) => {
   });
   return { command: args.join(" "), status, output: stdout + stderr };
 };
-const own = [spillway("install", id, "--yes"), spillway("doctor", "--client", id)];
+await using server = way === "http" ? await connectOverHttp({ id, program, entry, home, work, env }) : undefined;
+const own = server ? server.steps : [spillway("install", id, "--yes"), spillway("doctor", "--client", id)];
 const command = run.isScript ? [process.execPath, program] : [program];
 const [file = "", ...args] = [...command, ...run.args(place)];
 const child = spawn(file, args, { cwd: work, env, stdio: ["ignore", "pipe", "pipe"], timeout: MAX_RUN_MS });
@@ -51,6 +56,7 @@ child.stderr.on("data", (chunk) => {
   texts.err += chunk;
 });
 const [status] = await once(child, "close");
-own.push(spillway("uninstall", id, "--yes"), spillway("uninstall", id));
+if (server === undefined) own.push(spillway("uninstall", id, "--yes"), spillway("uninstall", id));
 const report = { status, own, ...texts, requests: model.requests };
+await server?.[Symbol.asyncDispose]();
 process.stdout.write(JSON.stringify(report), () => process.exit(0));

@@ -56,21 +56,26 @@ describe("the model receives our replies as they are meant", () => {
   }
 });
 
+describe("a client connects to spillway serve by the line that it prints", () => {
+  for (const run of clientRuns) test(run.name, (context) => useClient(run, context, "http"));
+});
+
 /** Nothing twice, nothing cut by the client, nothing over its limit, and the next call continues. */
-async function useClient(run: ClientRun, context: TestContext): Promise<void> {
+async function useClient(run: ClientRun, context: TestContext, way: "stdio" | "http" = "stdio"): Promise<void> {
   if (refusal !== undefined) return context.skip(refusal);
   await using folder = await makeTemporaryFolder();
-  const { stdout, stderr } = spawnSync("unshare", ["-rn", process.execPath, driver, run.name, packages, folder.path], {
+  const args = ["-rn", process.execPath, driver, run.name, packages, folder.path, way];
+  const { stdout, stderr } = spawnSync("unshare", args, {
     encoding: "utf8",
     timeout: RUN_MS,
     maxBuffer: 256 * 1024 * 1024,
   });
   const { status, own, out, err, requests } = JSON.parse(stdout || assert.fail(stderr));
   for (const { command, status, output } of own) assert.equal(status, 0, `${command}: ${output}`);
-  assert.match(own.at(-1).output, /nothing to change/, "the entry is gone");
+  if (way === "stdio") assert.match(own.at(-1).output, /nothing to change/, "the entry is gone");
   assert.equal(status, 0, `${out}\n${err}`);
   const measures = measureRun(requests);
-  measured.set(run.name, measures);
+  if (way === "stdio") measured.set(run.name, measures);
   context.diagnostic(JSON.stringify(measures));
   assert.deepEqual(findFaults(requests, findRow(run)?.published ?? {}), []);
 }
