@@ -46,6 +46,11 @@ const samples: readonly [id: string, before: string, after: string][] = [
     "mcpServers:\n  - name: db\n    command: wrap # old\n    args:\n      - --\n      - db-mcp\n      - --fast\n    env:\n      KEY: '1'\n",
   ],
   [
+    "cline",
+    '{ "mcpServers": { "db": { "transport": { "type": "stdio", "command": "db-mcp", "args": ["--fast"], "env": { "KEY": "1" } } } } }',
+    '{ "mcpServers": { "db": { "transport": { "type": "stdio", "command": "wrap", "args": ["--", "db-mcp", "--fast"], "env": { "KEY": "1" } } } } }',
+  ],
+  [
     "opencode",
     '{ "mcp": { "db": { "type": "local", "command": ["db-mcp", "--fast"], "environment": { "KEY": "1" } } } }',
     '{ "mcp": { "db": { "type": "local", "command": ["wrap", "--", "db-mcp", "--fast"], "environment": { "KEY": "1" } } } }',

@@ -96,12 +96,14 @@ export function editServers(config: ClientConfig, servers: readonly ServerChange
     value.length === 0 &&
     valueAt(before, path.slice(0, -1)) !== undefined &&
     valueAt(before, path) === undefined;
-  const changes = servers.flatMap(({ entry, server }) =>
-    Object.entries(config.client.shape.startFields(server)).map(([key, value]) => {
-      const path = [...entry.path, key];
+  const { shape } = config.client;
+  const changes = servers.flatMap(({ entry, server }) => {
+    const place = [...entry.path, ...(shape.startPath?.(valueAt(config.value, entry.path)) ?? [])];
+    return Object.entries(shape.startFields(server)).map(([key, value]) => {
+      const path = [...place, key];
       return { path, value: isNew(path, value) ? undefined : value };
-    }),
-  );
+    });
+  });
   return editConfig({ ...config, path: config.file.path }, changes);
 }
 

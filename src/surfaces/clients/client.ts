@@ -38,6 +38,8 @@ export type EntryShape = {
   folderContainers?(config: unknown): readonly FolderContainer[];
   /** Whether the servers are a list of maps with names, not a map by name. */
   readonly isList?: true;
+  /** Where an entry has the fields that say how the server is started, if not in itself. */
+  startPath?(entry: unknown): readonly string[];
   /** The fields that say how the server is started. They replace those of an entry. */
   startFields(server: ServerCommand): EntryFields;
   /** Fields that a new entry has besides. */

@@ -23,6 +23,16 @@ export const claudeShape: EntryShape = {
   },
 };
 
+/** Cline: `cline mcp add` writes how a server is started into a map of its own; it reads both forms. */
+export const clineShape: EntryShape = {
+  ...mapShape("mcpServers"),
+  startPath: (entry) => (isRecord(entry) && isRecord(entry.transport) ? ["transport"] : []),
+  readServer(entry) {
+    const inner = isRecord(entry) && isRecord(entry.transport) ? entry.transport : entry;
+    return readCommand(inner, { command: "command", env: "env" });
+  },
+};
+
 /** Continue: a list, whose items have a name. */
 export const listShape: EntryShape = {
   ...mapShape("mcpServers"),
