@@ -125,7 +125,6 @@ export const clientRuns: readonly ClientRun[] = [
     id: "cline",
     package: "cline@3.0.65",
     program: `@cline/cli-${platform}/bin/cline`,
-    isWrapped: true,
     prepare: (place) =>
       writeHome(place, ".cline/data/settings/providers.json", {
         version: 1,

@@ -26,8 +26,10 @@ export type ServerEntry = {
   readonly path: ConfigPath;
   /** The folder that it is for; undefined if it is for all. */
   readonly folder: string | undefined;
-  /** How it is started; undefined for a server that is reached by a URL. */
+  /** How it is started; undefined if it is not started by a command with a list of arguments. */
   readonly server: ServerCommand | undefined;
+  /** Whether it is reached by a URL. */
+  readonly isRemote: boolean;
 };
 
 /** Reads the config of a client for a scope. A file that does not exist is an empty config. */
@@ -49,9 +51,14 @@ export function listServers({ client, value }: ClientConfig): ServerEntry[] {
       folder,
       path: [...path, shape.isList ? { named: name } : name],
       server: shape.readServer(fields),
+      isRemote: hasUrl(fields) || (isRecord(fields) && hasUrl(fields.transport)),
     })),
   );
 }
+
+/** Clients call the field in different ways. */
+const hasUrl = (fields: unknown): boolean =>
+  isRecord(fields) && ["url", "uri", "httpUrl", "serverUrl"].some((key) => typeof fields[key] === "string");
 
 function listEntries(container: unknown): [name: string, fields: unknown][] {
   const pairs: [string, unknown][] = Array.isArray(container)
