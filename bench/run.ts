@@ -3,6 +3,7 @@ import { saveResult } from "./results.ts";
 
 const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
   ablate: () => import("./ablate.ts"),
+  addresses: () => import("./addresses.ts"),
   corpus: () => import("./corpus.ts"),
   detect: () => import("./detect.ts"),
   fetch: () => import("./fetch.ts"),

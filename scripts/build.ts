@@ -31,6 +31,13 @@ const output = await bundle.write({
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "[name]-[hash].js",
+  // What every command needs is two files, one of them shared with the library: loading eight small ones takes 5 ms more.
+  codeSplitting: {
+    groups: [
+      { name: "base", test: /src\/(?:errors|version|system\/safe-names)\.ts$|usingCtx/ },
+      { name: "start", test: /src\/surfaces\/cli\/(?:main|commands|help|output)\.ts$/ },
+    ],
+  },
 });
 await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);

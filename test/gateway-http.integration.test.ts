@@ -206,6 +206,27 @@ test("a stream that breaks off before its answer is continued by the id of its l
   );
 });
 
+test("a server over HTTP that does not answer a call: the call ends with an error", async () => {
+  await using server = await startServer(async (request, response) => {
+    const { id, method } = JSON.parse(String(Buffer.concat(await Array.fromAsync(request))) || "{}");
+    const result = {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "s", version: "1" },
+    };
+    if (method === "tools/call") return;
+    if (id === undefined) return void response.writeHead(202).end();
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+  await using setup = await openTest();
+  const config = { servers: { silent: { url: `${server.origin}/mcp`, timeout: "1s" } } };
+  await writeFile(join(setup.folder, "g.jsonc"), JSON.stringify(config));
+  const args = ["--config", join(setup.folder, "g.jsonc")];
+  for (const client of [await setup.overStdio("2025-11-25", args), (await setup.overHttp("2025-11-25", args)).client])
+    await assert.rejects(client.callTool({ name: "t", arguments: {} }), /did not answer within 1 second/);
+});
+
 describe("a gateway that listens", () => {
   test("refuses web pages, other hosts and paths without the token", async () => {
     await using server = await serveSdkStateless();
@@ -256,6 +277,7 @@ describe("the file of servers", () => {
       ['{"servers":{"a":{"command":"x","mod":"off"}}}', /unknown key mod/],
       ['{"servers":{"a":{"command":"x","mode":"of"}}}', /servers\.a\.mode is not a mode/],
       ['{"servers":{"a":{"url":"http://example.com"}}}', /must be an https address/],
+      ['{"servers":{"a":{"command":"x","timeout":"90"}}}', /servers\.a\.timeout needs a unit of time/],
       ['{"servers":{"a":{"command":"x","env":{"K":"$NOT_SET"}}}}', /names a variable that is not set/],
       ['{"servers":', /not valid JSON with comments \(line 1/],
     ] as const) {

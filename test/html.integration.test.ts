@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
+import { startServer } from "./server.ts";
 
 const paragraph = "The keeper of the lighthouse wrote down the weather of every day, and the ships that passed it. ";
 const manual = `<!doctype html><html lang=en><head><title>Light manual</title><meta name=author content=Ada></head><body>
@@ -41,6 +42,29 @@ describe("an HTML page, end to end", () => {
     assert.equal(raw.method, "raw");
     const [passages] = await cli.json("read", ref, "--query", "light on");
     assert.match(passages.content, /light --on/);
+  });
+
+  test("names its address once, and writes links as asked", async () => {
+    await using cli = await openCli();
+    await using web = await startServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end(manual);
+    });
+    const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
+    const fetchWith = (...options: string[]) => cli.run(["fetch", `${web.origin}/light/manual`, ...options], { env });
+    const inline = await fetchWith();
+    assert.match(inline.out, /See \[the parts\]\(parts\.html\)\./);
+    assert.equal(inline.out.split(`Links are relative to ${web.origin}/light/manual\n`).length, 2);
+    const numbered = await fetchWith("--links", "numbered");
+    assert.match(numbered.out, /See \[the parts\]\[1\]\.\n\n## Links\n\n\[1\]: parts\.html/);
+    const none = await fetchWith("--links", "none", "--max-chars", "400");
+    assert.match(none.out, /Read on: spillway read af_\w+ --offset \d+ --links none/);
+    const [, ref = "", offset = ""] = /read (af_\w+) --offset (\d+)/.exec(none.out) ?? [];
+    const rest = await cli.run(["read", ref, "--offset", offset, "--links", "none"], { env });
+    assert.match(rest.out, /See the parts\./);
+    assert.doesNotMatch(rest.out, /Links are relative/);
+    const wrong = await fetchWith("--links", "all");
+    assert.equal(wrong.status, 2);
+    assert.match(wrong.err, /There is no style of links "all"\.\n {2}Styles: inline, numbered, none\./);
   });
 
   test("keeps its ref and all its bytes", async () => {

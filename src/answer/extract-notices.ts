@@ -101,6 +101,12 @@ export function toDocumentFields({ info, description }: Extract): DocumentFields
   };
 }
 
+/** What the addresses of links in the text are relative to, if any is. */
+export function listLinkClaims({ description, hasText }: Extract): string[] {
+  const base = description.fields !== undefined && "link_base" in description.fields && description.fields.link_base;
+  return hasText && typeof base === "string" ? [`Links are relative to ${base}`] : [];
+}
+
 /** Says which characters were removed because they could mislead a reader or a terminal. */
 function removedWarnings({ escapes, bidi, tags, invisible, controls }: RemovedCounts): string[] {
   const counts = [

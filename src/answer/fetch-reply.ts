@@ -5,7 +5,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import { type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { Mode } from "../extract/handler.ts";
+import type { LinkStyle, Mode } from "../extract/handler.ts";
 import { formatPageRange, type PlacedPage } from "../extract/select/select-range.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars } from "../fit/fit-text.ts";
@@ -19,6 +19,7 @@ import {
   isBlankText,
   listDataHints,
   listExtractWarnings,
+  listLinkClaims,
   toDocumentFields,
 } from "./extract-notices.ts";
 import { formatName, formatSize, nameKind } from "./phrases.ts";
@@ -37,6 +38,7 @@ type FetchFacts = KeepResult & {
   readonly pages: readonly PlacedPage[];
   readonly budget: Pick<Budget, "chars" | "bound">;
   readonly mode: Mode;
+  readonly links: LinkStyle;
   /** Set where the ingest flag kept this document from being read. */
   readonly skipped: SkippedReading | null;
   readonly hasPassword: boolean;
@@ -106,18 +108,25 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
 }
 
 /** Where reading continues: after what is shown, or after what was extracted, if more can be. */
-function findNextRead({ artifact_ref: ref, fittedText, extract, mode, hasPassword }: FetchFacts): NextRead | null {
+function findNextRead({
+  artifact_ref: ref,
+  fittedText,
+  extract,
+  mode,
+  links,
+  hasPassword,
+}: FetchFacts): NextRead | null {
   if (ref === null || !(fittedText.hasMore || (extract.hasText && extract.canContinue))) return null;
   const offset = fittedText.hasMore ? fittedText.nextOffset : extract.size.chars;
-  return { ref, offset, rest: null, mode, hasPassword };
+  return { ref, offset, rest: null, mode, links, hasPassword };
 }
 
 /** Where the server sent us, and the title, unless the summary or the first lines show it. */
-function listClaims({ title, facts, delivery, fittedText }: FetchFacts): string[] {
+function listClaims({ title, facts, delivery, fittedText, extract }: FetchFacts): string[] {
   const start = fittedText.text.slice(0, 2 * TITLE_CHARS);
   const isObvious = facts.source_url.endsWith(title) || title === facts.name || start.includes(title);
   const titleClaim = isObvious ? [] : [`Title: ${JSON.stringify(clip(title, LISTED_TEXT_CHARS))}`];
-  return [...delivery.notes.filter(quotesServer), ...titleClaim];
+  return [...delivery.notes.filter(quotesServer), ...titleClaim, ...listLinkClaims(extract)];
 }
 
 function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): FetchFacts {

@@ -4,7 +4,7 @@ import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { Mode } from "../extract/handler.ts";
+import type { LinkStyle, Mode } from "../extract/handler.ts";
 import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
 import type { Selector } from "../extract/select/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
@@ -18,6 +18,7 @@ import {
   isBlankText,
   listDataHints,
   listExtractWarnings,
+  listLinkClaims,
   toDocumentFields,
 } from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
@@ -36,6 +37,7 @@ type ReadFacts = {
   readonly linesSoFar: number;
   readonly budget: Pick<Budget, "chars" | "bound">;
   readonly mode: Mode;
+  readonly links: LinkStyle;
   readonly hasPassword: boolean;
   /** The random word of the fence around the source's words. */
   readonly fenceWord: string;
@@ -61,7 +63,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     required: warnings,
     notices: dataHints,
     fenceWord: facts.fenceWord,
-    claims: [],
+    claims: listLinkClaims(extract),
     overview: facts.overview?.text ?? null,
     content,
     cut: reading.type === "range" ? findCut(reading.fittedText, findSelectionTotal(facts, reading)) : null,
@@ -124,11 +126,11 @@ function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
 }
 
 /** After what is shown; at the next best passage; or, where reading failed for now, after what was extracted. */
-function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
+function findNextRead({ record, extract, selector, reading, mode, links, hasPassword }: ReadFacts): NextRead | null {
   const { canContinue, hasText, size } = extract;
   const isAtEnd = selector.type === "offset" && hasText && canContinue;
   const next = reading.next ?? (isAtEnd ? { offset: size.chars, rest: null } : null);
-  return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
+  return next === null ? null : { ref: record.artifact_ref, ...next, mode, links, hasPassword };
 }
 
 /** The length of the whole text for a text from an offset on, else of what was chosen. */

@@ -1,5 +1,5 @@
 /** Words how a content was cut, and the call that shows what follows. */
-import type { Mode } from "../extract/handler.ts";
+import type { LinkStyle, Mode } from "../extract/handler.ts";
 import type { NextPlace } from "../extract/select/readings.ts";
 import type { Bound } from "../fit/budget.ts";
 import type { FittedText } from "../fit/fit-text.ts";
@@ -29,6 +29,7 @@ export function findCut(shown: FittedText, totalChars: TotalChars): Cut | null {
 export type NextRead = NextPlace & {
   readonly ref: string;
   readonly mode: Mode;
+  readonly links?: LinkStyle;
   readonly hasPassword: boolean;
 };
 
@@ -46,14 +47,15 @@ export const fixedAudience: Audience = { calls: "tools", canRaise: false };
 
 /** The exact call that reads on. */
 export function formatNextRead(next: NextRead, { calls }: Audience): string {
-  const { ref, mode, hasPassword } = next;
+  const { ref, mode, links = "inline", hasPassword } = next;
   const isTool = calls === "tools";
   const [name, place] = findPlace(next);
   const modePart = mode === "markdown" ? "" : isTool ? ` mode=${mode}` : ` --mode ${mode}`;
+  const linksPart = links === "inline" ? "" : isTool ? ` links=${links}` : ` --links ${links}`;
   const passwordPart = hasPassword ? ", with the same password" : "";
   return isTool
-    ? `Read on: read_artifact artifact_ref=${ref} ${name}=${place}${modePart}${passwordPart}`
-    : `Read on: spillway read ${ref} --${name} ${place}${modePart}${passwordPart}`;
+    ? `Read on: read_artifact artifact_ref=${ref} ${name}=${place}${modePart}${linksPart}${passwordPart}`
+    : `Read on: spillway read ${ref} --${name} ${place}${modePart}${linksPart}${passwordPart}`;
 }
 
 function findPlace({ offset, rest }: NextRead): readonly [name: string, place: string | number] {

@@ -24,7 +24,7 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openBlobs } from "./blobs.ts";
 import { extractsKey, ownerKeys } from "./keys.ts";
-import { type Objects, readObject } from "./objects.ts";
+import { type Objects, ObjectsError, readObject } from "./objects.ts";
 import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
 import { makeRef, notFoundError, requireRef } from "./ref.ts";
 import type { Storage } from "./storage.ts";
@@ -297,7 +297,7 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
 /** A read error of the disk means a damaged artifact, one of the catalogue that the store cannot be read. */
 function asReadError(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
-  if (error instanceof CatalogueError) return unavailableError("read", error);
+  if (error instanceof CatalogueError || error instanceof ObjectsError) return unavailableError("read", error);
   const code = systemCode(error);
   if (code === undefined) throw error;
   return damagedError(ref, `its bytes cannot be read from disk (${code})`, error);

@@ -41,9 +41,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     }
     const object_key = newBlobKey(spool.sha256, randomBytes(6).toString("hex"));
     await catalogue.transact((queries) => announceObject(queries, object_key, now()));
-    const { content } = spool;
-    await objects.put(object_key, "path" in content ? content : content.bytes, { isNewKey: true });
-    const stamp = (await objects.head(object_key))?.stamp ?? null;
+    const stamp = await putNew(object_key, spool);
     const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     let isAdopted = false;
     return {
@@ -57,6 +55,18 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
         await catalogue.transact((queries) => forgetGarbage(queries, [object_key]));
       },
     };
+  }
+
+  /** The stamp of the new object. */
+  async function putNew(key: string, { content }: Spool): Promise<string | null> {
+    let stamp: string | undefined;
+    await objects.put(key, "path" in content ? content : content.bytes, {
+      isNewKey: true,
+      noteStamp(written) {
+        stamp = written;
+      },
+    });
+    return stamp ?? (await objects.head(key))?.stamp ?? null;
   }
 
   async function isStill(queries: Queries, { sha256, object_key }: BlobRow): Promise<boolean> {
@@ -96,7 +106,8 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     const row = await findBlob(catalogue, sha256);
     const file = row && (await objects.local(row.object_key));
     if (row === undefined || file === undefined) throw damagedError(artifact_ref, "its bytes are missing");
-    if (await isSound(row)) return file;
+    // Bytes that were copied were hashed on the way.
+    if (file.sha256 === undefined ? await isSound(row) : file.sha256 === sha256) return file;
     await file[Symbol.asyncDispose]();
     throw damagedError(artifact_ref, "its bytes are not those that were kept");
   }

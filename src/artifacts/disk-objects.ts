@@ -19,7 +19,7 @@ import {
 /** The file system calls; tests pass in ones that fail. */
 export type FileSystem = Pick<
   typeof nodeFiles,
-  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "lstat" | "readdir" | "copyFile"
+  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "stat" | "lstat" | "readdir" | "copyFile"
 >;
 
 export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
@@ -131,11 +131,6 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     for (const entry of entries ?? []) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
   }
 
-  async function touch(key: string): Promise<boolean> {
-    const now = new Date();
-    return (await undefinedIfMissing(files.utimes(pathOf(key), now, now).then(() => true))) ?? false;
-  }
-
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
     if (!(await exists(files, source))) return false;
@@ -152,7 +147,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     return (await head(key)) && { path: pathOf(key), [Symbol.asyncDispose]: async () => undefined };
   }
 
-  return { put, get, head, list, folders, touch, move, delete: remove, local, path: pathOf };
+  return { put, get, head, list, folders, move, delete: remove, local, path: pathOf };
 }
 
 /** The time of a file's last change in any respect cannot be set by a program, unlike that of its bytes. */

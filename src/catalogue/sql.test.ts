@@ -7,6 +7,7 @@ import { DatabaseSync } from "../system/load-sqlite.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { indexRowsContract } from "./index-rows.contract.ts";
 import { findJobRow } from "./job-rows.ts";
+import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type CatalogueFault, type Sql } from "./sql.ts";
@@ -28,6 +29,7 @@ async function openOnDisk() {
 
 sqlContract("SQLite on disk", openOnDisk);
 indexRowsContract("SQLite on disk", openOnDisk);
+mcpSessionRowsContract("SQLite on disk", openOnDisk);
 
 async function faultOf(action: Promise<unknown>): Promise<CatalogueFault> {
   const error = await action.then(
@@ -143,7 +145,8 @@ describe("a catalogue in SQLite", () => {
 async function makeFirstVersion(path: string): Promise<void> {
   const sql = sqliteSql(path);
   await updateSchema(sql);
-  for (const table of ["index_leases", "index_generations", "jobs"]) await sql.run(`DROP TABLE ${table}`);
+  for (const table of ["index_leases", "index_generations", "jobs", "mcp_sessions", "mcp_cancellations"])
+    await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");
   await sql.run("INSERT INTO garbage VALUES ('kept', 0)");
   await sql.close();

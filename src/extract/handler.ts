@@ -9,6 +9,10 @@ import type { PageTally } from "./page-tally.ts";
 export const modes = ["markdown", "text", "raw"] as const;
 export type Mode = (typeof modes)[number];
 
+/** How the links of a web page are written: with their addresses, as numbers with a list at the end, or as text only. */
+export const linkStyles = ["inline", "numbered", "none"] as const;
+export type LinkStyle = (typeof linkStyles)[number];
+
 /** The bytes of one artifact on this machine. Plain data, because it is sent to child processes. */
 export type LocalFile = {
   readonly content: Content;
@@ -25,6 +29,8 @@ export type LocalFile = {
 /** What to extract. Plain data, because it is sent to child processes. */
 export type HandlerOptions = {
   readonly mode: Mode;
+  /** How links are written, where a text has them; inline if it is absent. */
+  readonly links?: LinkStyle;
   /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;

@@ -2,7 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable, SpillwayError } from "../errors.ts";
-import type { ExtractItem, Handler, HandlerOptions, Limits, LocalFile, Mode } from "./handler.ts";
+import type { ExtractItem, Handler, HandlerOptions, Limits, LinkStyle, LocalFile, Mode } from "./handler.ts";
 import { findLinkBase } from "./stored-extract.ts";
 
 /** What a handler reads, and how. */
@@ -14,6 +14,7 @@ export type HandlerRun = {
   readonly content: Content;
   readonly handler: Handler;
   readonly mode: Mode;
+  readonly links?: LinkStyle | undefined;
   readonly limits: Limits;
   /** How text in pictures is recognised; absent where OCR is off. */
   readonly ocr?: HandlerOptions["ocr"] | undefined;
@@ -28,9 +29,10 @@ export type HandlerRun = {
  * artifact stays usable.
  */
 export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
-  const { handler, mode, limits, ocr, signal, password, formatQuery } = run;
+  const { handler, mode, links, limits, ocr, signal, password, formatQuery } = run;
   const options: HandlerOptions = {
     ...{ mode, from, limits },
+    ...(links === undefined ? {} : { links }),
     ...(ocr === undefined ? {} : { ocr }),
     ...(password === undefined ? {} : { password }),
     ...(formatQuery === undefined ? {} : { query: formatQuery }),

@@ -5,7 +5,7 @@ import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import { countLines } from "../fit/measure.ts";
-import type { Failure, Handler, HandlerOptions, Info, Mode, Segment, TextTotal } from "./handler.ts";
+import type { Failure, Handler, HandlerOptions, Info, Segment, TextTotal } from "./handler.ts";
 
 /** A segment at its place in the joined text. */
 export type PlacedSegment = {
@@ -63,19 +63,23 @@ export type FileContent = {
 /** Nothing extracted. */
 export const emptySize: ExtractSize = { segments: 0, pages: 0, chars: 0, lineEnds: 0 };
 
-/** The key prefix names everything the text depends on (bytes, handler and version, mode, claims), and its owner. */
+/** What the text of an artifact depends on beside its bytes. */
+type KeyOptions = Pick<HandlerOptions, "mode"> & {
+  readonly links?: HandlerOptions["links"] | undefined;
+  readonly owner: string;
+  readonly ocr?: HandlerOptions["ocr"] | undefined;
+};
+
+/** The key prefix names everything the text depends on (bytes, handler and version, mode, links, claims), and its owner. */
 export function makeExtractPrefix(
   { name, version }: Pick<Handler, "name" | "version">,
   facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
-  {
-    mode,
-    owner,
-    ocr,
-  }: { readonly mode: Mode; readonly owner: string; readonly ocr?: HandlerOptions["ocr"] | undefined },
+  { mode, links = "inline", owner, ocr }: KeyOptions,
 ): string {
   const { sha256, media_type, charset } = facts;
+  const style = links === "inline" ? mode : `${mode} ${links}`;
   const options = createHash("sha256")
-    .update(JSON.stringify([mode, media_type, charset, findLinkBase(facts), owner, ...toOcrKey(ocr)]))
+    .update(JSON.stringify([style, media_type, charset, findLinkBase(facts), owner, ...toOcrKey(ocr)]))
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
 }

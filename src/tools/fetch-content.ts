@@ -13,19 +13,21 @@ import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
 import { mapParallel } from "./parallel.ts";
 import type { Input } from "./parameters.ts";
-import { fetchHints, maxCharsField, modeField, pagesField, urlField } from "./shared-parameters.ts";
+import { fetchHints, linksField, maxCharsField, modeField, pagesField, urlField } from "./shared-parameters.ts";
 import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 /** Sources fetched at the same time, and sources per call. */
 const MAX_PARALLEL_FETCHES = 3;
 const MAX_URLS = 20;
+/** Each one is a request to a model, so only the first sources of a call get one. */
+const MAX_WRITTEN_ANSWERS = 3;
 
 const fields = {
   url: urlField,
   urls: {
     type: "list",
     about: `Several links at once, at most ${MAX_URLS}, within one budget.`,
-    aliases: ["uris", "links", "sources", "paths"],
+    aliases: ["uris", "sources", "paths"],
     path: true,
   },
   prompt: {
@@ -33,9 +35,15 @@ const fields = {
     about: "A question: the passages that answer it, instead of the beginning.",
     aliases: ["query", "question"],
   },
+  answer: {
+    type: "flag",
+    about: "With prompt: whether the model of the setting web.answer_model writes an answer above the passages.",
+    isUnlisted: true,
+  },
   pages: pagesField,
   maxChars: maxCharsField,
   mode: modeField,
+  links: linksField,
   forceClone: { type: "flag", about: "Clone the repository at this address, to search it with search_code." },
   noCache: { type: "flag", about: "Fetch again, even if cached.", aliases: ["fresh"] },
 } as const;
@@ -96,15 +104,25 @@ function usageError(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, pages, mode = "markdown", noCache, forceClone }: Input<typeof fields>,
+  { prompt, answer, pages, mode = "markdown", links, noCache, forceClone }: Input<typeof fields>,
   budget: SourceBudget,
   session: ToolSession,
 ): Promise<FetchOutcome[]> {
+  const isAnswered = answer ?? session.settings["web.answer_model"] !== null;
   let done = 0;
   return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
-    const outcome = await fetchIsolated(url, session, () =>
-      fetchSelected(url, { mode, budget, noCache, forceClone }, { query: prompt, pages }, session),
-    );
+    const outcome = await fetchIsolated(url, session, async () => {
+      const selected = await fetchSelected(
+        url,
+        { mode, links, budget, noCache, forceClone },
+        { query: prompt, pages },
+        session,
+      );
+      const isWritten = isAnswered && prompt !== undefined && urls.indexOf(url) < MAX_WRITTEN_ANSWERS;
+      if (!isWritten) return selected;
+      const { addWrittenAnswer } = await import("./written-answer.ts");
+      return addWrittenAnswer(selected, prompt, session);
+    });
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
     return outcome;

@@ -17,7 +17,11 @@ import type { ArtifactLink, RenderedReply, ToolSession } from "./tool.ts";
 
 /** The fields of a fetch, with those of the range that was selected. */
 export type SelectedFields = FetchFields &
-  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">>;
+  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">> & {
+    /** What the user's own model has written from the passages, and which model it is. */
+    readonly answer?: string;
+    readonly answer_model?: string;
+  };
 
 /** A fetch with the budget that the tool made for its reply. */
 type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
@@ -34,8 +38,8 @@ export async function fetchSelected(
   // Without text nothing can be selected; the answer says why.
   if (content === null || Object.values(part).every((value) => value === undefined)) return fetchAnswer;
   if (ref === null) return addNotice(fetchAnswer, "Nothing was selected, because the source could not be kept.");
-  const { mode = "markdown", budget } = options;
-  const readAnswer = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
+  const { mode = "markdown", links, budget } = options;
+  const readAnswer = await readArtifact(ref, { ...part, mode, links, budget: budget.read }, session);
   if (readAnswer.fields.matched_count === 0) {
     const soFar = readAnswer.fields.extraction_truncated ? " of what was read so far" : "";
     return addNotice(fetchAnswer, `No passage${soFar} contains a word of the question; this is the beginning.`);
@@ -49,7 +53,8 @@ function isWholeShorter({ fields, content }: Answer<FetchFields>, readAnswer: An
   return hasPassages && !fields.truncated && content !== null && content.length <= (readAnswer.content?.length ?? 0);
 }
 
-function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
+/** The same answer with a sentence that its reader must not miss. */
+export function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
     required: [notice, ...answer.required],

@@ -11,6 +11,7 @@ import { clipFields } from "./clip-fields.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
 import {
+  linksField,
   maxCharsField,
   modeField,
   offsetField,
@@ -42,6 +43,7 @@ const fields = {
   entry: { type: "text", about: "A listed member or attachment; a!/b for an inner one.", aliases: ["member"] },
   max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
   mode: modeField,
+  links: linksField,
   password: { type: "text", about: "Opens an encrypted document; never stored.", secret: true },
 } as const;
 

@@ -1,6 +1,6 @@
 /** Parameters and hints that several tools share. */
 import { formatNumber } from "../answer/phrases.ts";
-import { modes } from "../extract/handler.ts";
+import { linkStyles, modes } from "../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../fit/limits.ts";
 import type { Field } from "./parameters.ts";
 import type { ToolHints } from "./tool.ts";
@@ -24,6 +24,12 @@ export const modeField = {
   choices: modes,
   about: "markdown (default), text, or raw: the HTML or other source.",
   aliases: ["format"],
+} as const satisfies Field;
+
+export const linksField = {
+  type: "choice",
+  choices: linkStyles,
+  about: "Addresses of links: inline (default), numbered or none.",
 } as const satisfies Field;
 
 export const refField = {

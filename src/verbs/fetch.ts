@@ -8,7 +8,7 @@ import { SpillwayError } from "../errors.ts";
 import { describeLongData, shareWithOverview } from "../extract/data/long-data.ts";
 import { findDocumentTitle } from "../extract/document-title.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
-import type { Handler } from "../extract/handler.ts";
+import type { Handler, LinkStyle } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import { metadata } from "../extract/metadata-handler.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
@@ -28,6 +28,8 @@ export type FetchOptions = LoadSourceOptions & {
   readonly maxChars?: number | undefined;
   /** The budget of the reply, where a surface has made it; `maxChars` then does not count. */
   readonly budget?: SourceBudget | undefined;
+  /** How the links of a web page are written; inline by default. */
+  readonly links?: LinkStyle | undefined;
   /** Opens an encrypted document for this reply; never stored or logged. */
   readonly password?: string | undefined;
 };
@@ -72,6 +74,7 @@ function extractSource(source: LoadedSource, options: BudgetedOptions, session: 
     owner: session.store.owner,
     handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",
+    links: options.links,
     enough: enoughFor(source.facts, options, session),
     maxChars: session.settings["extract.chars"],
     limits: readChildLimits(session.settings),
@@ -88,7 +91,7 @@ async function fitAnswer(
   options: BudgetedOptions,
   session: Session,
 ): Promise<Answered> {
-  const { mode = "markdown", password } = options;
+  const { mode = "markdown", links = "inline", password } = options;
   const budget = chooseBudget(source.facts, options);
   const longData = await describeLongData(extract, {
     facts: source.facts,
@@ -101,7 +104,7 @@ async function fitAnswer(
   const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
   const answer = answerFetch({
-    ...{ ...source, extract, title, overview, fittedText, pages, budget, mode },
+    ...{ ...source, extract, title, overview, fittedText, pages, budget, mode, links },
     skipped: findSkippedReading(source.facts, session),
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),

@@ -6,7 +6,7 @@ import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import { describeLongData, type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
-import type { Failure, Handler, Limits, Mode } from "../extract/handler.ts";
+import type { Failure, Handler, Limits, LinkStyle, Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
@@ -38,6 +38,8 @@ import { openArtifact } from "./open-artifact.ts";
 /** At most one of the selectors; without one the read starts at the beginning. */
 export type ReadOptions = SelectorInput & {
   readonly mode?: Mode;
+  /** How the links of a web page are written; inline by default. */
+  readonly links?: LinkStyle | undefined;
   /** Characters of content to show; the settings say how many by default. */
   readonly maxChars?: number | undefined;
   /** The budget of the reply, where a surface has made it; `maxChars` then does not count. */
@@ -52,7 +54,14 @@ export type ReadOptions = SelectorInput & {
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
   const { entry, ...rest } = options;
   if (entry !== undefined) return readEntry(ref, entry, rest, session);
-  const { mode: requestedMode = "markdown", maxChars, budget: replyBudget, password, ...input } = rest;
+  const {
+    mode: requestedMode = "markdown",
+    links = "inline",
+    maxChars,
+    budget: replyBudget,
+    password,
+    ...input
+  } = rest;
   const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
@@ -67,6 +76,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
     facts: record,
     handler,
     mode,
+    links,
     enough: enoughFor(selector, budget),
     maxChars: settings["extract.chars"],
     pages: selector.type === "pages" ? selector.pages : undefined,
@@ -86,7 +96,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   );
   const [totalLines, linesSoFar] = [await select.countTotalLines(extract), await select.countLinesSoFar(extract)];
   const answer = answerRead({
-    ...{ record, extract, selector, reading, overview, totalLines, linesSoFar, budget, mode },
+    ...{ record, extract, selector, reading, overview, totalLines, linesSoFar, budget, mode, links },
     hasPassword: password !== undefined,
     fenceWord: session.makeFenceWord(),
   });

@@ -9,6 +9,8 @@ export type HtmlFacts = {
   readonly keptShare: number;
   /** The page shows its text only after running scripts. */
   readonly needsJs: boolean;
+  /** The address that links in the text are relative to. */
+  readonly linkBase: string;
 };
 
 /** The fields that only web pages have. */
@@ -17,14 +19,17 @@ export type HtmlFields = {
   readonly kept_share?: number;
   /** Whether the page shows its text only after running scripts. */
   readonly needs_js?: boolean;
+  /** The address that links in the text are relative to; absent if none is. */
+  readonly link_base?: string;
 };
 
 /** The facts of a page as fields and warnings. */
 export function describeHtml(info: Info<HtmlFacts>): Description {
-  const { keptShare, needsJs } = info;
+  const { keptShare, needsJs, linkBase } = info;
   const fields: HtmlFields = {
     ...(keptShare !== undefined && { kept_share: Number(keptShare.toFixed(3)) }),
     ...(needsJs !== undefined && { needs_js: needsJs }),
+    ...(linkBase !== undefined && { link_base: linkBase }),
   };
   return { fields, warnings: warningsOf(info), needsScripts: needsJs === true };
 }

@@ -10,11 +10,12 @@ import { extractHtml, type HtmlExtract } from "./page.ts";
 
 /** Reads the main content of a page as Markdown, or as plain text in mode text. */
 export const htmlEngine: Engine = {
-  async *extract(file, { mode, from }) {
+  async *extract(file, { mode, links, from }) {
     const tally = { undecoded: 0 };
     const page = extractHtml(await readSource(file, tally), {
       url: file.url,
       mode: mode === "text" ? "text" : "markdown",
+      links,
     });
     const cleaner = createCleaner();
     const { text, marks } = cleanWithMarks(page, cleaner);
@@ -28,8 +29,8 @@ async function readSource(file: LocalFile, tally: DecodeTally): Promise<string> 
   return (await Array.fromAsync(texts)).join("");
 }
 
-function toInfo({ method, keptShare, needsJs, metadata }: HtmlExtract): Info<HtmlFacts> {
-  return { ...cleanFacts(metadata), method, keptShare, needsJs };
+function toInfo({ method, keptShare, needsJs, linkBase, metadata }: HtmlExtract): Info<HtmlFacts> {
+  return { ...cleanFacts(metadata), method, keptShare, needsJs, ...(linkBase !== undefined && { linkBase }) };
 }
 
 /** Longer metadata is not a fact but text. */

@@ -67,9 +67,10 @@ describe("an HTML page", () => {
     assert.deepEqual(texts, ["## A\n\nb", "A\n\nb", "<h2>A</h2><p>b"]);
   });
 
-  test("has absolute links if its address is known", async () => {
-    const [segment] = segmentsOf(await pieces('<p><a href="b">b</a>', {}, { url: "https://example.com/a/" }));
-    assert.equal(segment?.text, "[b](https://example.com/a/b)");
+  test("has links relative to its address, which it states", async () => {
+    const found = await pieces('<p><a href="b">b</a>', {}, { url: "https://example.com/a/?q" });
+    assert.equal(segmentsOf(found)[0]?.text, "[b](b)");
+    assert.equal(infoOf(found).linkBase, "https://example.com/a/");
   });
 
   for (const { name, limits } of [

@@ -17,10 +17,10 @@ const MAX_PARSED_BYTES = 24 * 1024 * 1024;
 
 export const html: Handler<HtmlFacts> = {
   name: "html",
-  version: 2,
+  version: 3,
   runs: "child",
   canHandle: (kind) => kind === "html",
-  fields: { kept_share: "number", needs_js: "boolean" },
+  fields: { kept_share: "number", needs_js: "boolean", link_base: "string" },
   describe: describeHtml,
 
   async *extract(file, options, signal) {

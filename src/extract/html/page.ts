@@ -5,16 +5,26 @@ import { isIgnored, measureText } from "./choose/text-measures.ts";
 import { type Metadata, readMetadata } from "./data/page-metadata.ts";
 import { toPlainText } from "./plain-text.ts";
 import { extractBest, type Outcome } from "./strategies.ts";
+import { findLinkBase, hasRelativeLink } from "./tree/links.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
 
 /** The text with its headings, how it was extracted, and the facts of the page. */
-export type HtmlExtract = Outcome & { readonly metadata: Metadata };
+export type HtmlExtract = Outcome & {
+  readonly metadata: Metadata;
+  /** The address that links in the text are relative to; undefined if none is. */
+  readonly linkBase: string | undefined;
+};
 
 /** Extracts a page. Takes linear time and never throws, for any source. */
 export function extractHtml(html: string, options: WriteOptions): HtmlExtract {
   const page = parseHtml(html);
-  return { ...extractBest(page, html, options), metadata: readMetadata(page, options.url) };
+  const outcome = extractBest(page, html, options);
+  return { ...outcome, metadata: readMetadata(page, options.url), linkBase: findBaseOf(outcome, options) };
+}
+
+function findBaseOf({ text }: Outcome, { url, mode }: WriteOptions): string | undefined {
+  return url !== undefined && mode === "markdown" && hasRelativeLink(text) ? findLinkBase(url) : undefined;
 }
 
 /** Writes all that a page shows, for documents whose every part is content: chapters of books, bodies of mails. */

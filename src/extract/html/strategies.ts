@@ -224,6 +224,7 @@ function extractAll(page: Page, root: Element, options: WriteOptions): Candidate
     dropped: new Uint8Array(page.elements.length),
     keepsRepeats: true,
     isForum: false,
+    replies: new Map(),
     keptChars: 0,
   };
   const markdown = writeMarkdown(page, choice, options);

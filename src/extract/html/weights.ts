@@ -33,6 +33,16 @@ export const htmlWeights = {
     minReferenceCodeBlocks: 3,
   },
 
+  /** Which element shows the title of the page. */
+  title: {
+    /** Shorter and longer texts are not looked at, nor are boxes of more elements. */
+    minTitleChars: 8,
+    maxTitleChars: 300,
+    maxTitleElements: 8,
+    /** A smaller part of the page's title may be any line of it. */
+    minTitleShare: 0.4,
+  },
+
   /** Which element is the content. */
   choose: {
     /** `main` is used if it holds a larger share of the unlinked text of the body. */
@@ -53,6 +63,10 @@ export const htmlWeights = {
     maxCommentShare: 0.5,
     /** An element whose text is footnotes by more than this share is a list of footnotes. */
     minFootnoteShare: 0.5,
+    /** From this many names of authors on, each belongs to a post of its own. */
+    minPosts: 2,
+    /** How many levels below its cell the words for an icon may be. */
+    maxIconLevels: 4,
     /** A shorter list of footnotes does not keep the content element from getting smaller. */
     minFootnoteListChars: 40,
   },
@@ -93,6 +107,12 @@ export const htmlWeights = {
     maxSectionShare: 0.3,
     /** A shorter section without prose is dropped. */
     minSectionChars: 120,
+  },
+
+  /** Lines of a few words that are never content. */
+  shortLines: {
+    maxAdvertisementChars: 50,
+    maxControlChars: 30,
   },
 
   /** Cards below an article that lead to other stories. */

@@ -29,9 +29,9 @@ export type Terminal = {
   dropOutput?(): void;
   note(text: string): void;
   /** Draws a line over the previous one, on a terminal only. An empty line clears it. */
-  progress?(line: string): void;
+  readonly progress?: ((line: string) => void) | undefined;
   /** Asks a person for one line. Missing where there is no person: stdin or stderr is not a terminal. */
-  ask?(question: string): Promise<string>;
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Whether stdout is a terminal that shows colours. */
   readonly color?: boolean;
 };

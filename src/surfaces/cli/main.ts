@@ -1,5 +1,4 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
-import { parseArgs } from "node:util";
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { type ErrorCode, SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
@@ -76,7 +75,8 @@ function makeLazy<T extends AsyncDisposable>(open: () => Promise<T>): { get(): P
   let value: Promise<T> | undefined;
   return {
     get: () => (value ??= open()),
-    [Symbol.asyncDispose]: async () => (await value)?.[Symbol.asyncDispose](),
+    // Whoever asked for a value that could not be opened has its error.
+    [Symbol.asyncDispose]: async () => (await value?.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
 }
 
@@ -108,6 +108,7 @@ async function findCommand(name: string): Promise<Command> {
 async function parseOptions(name: string, command: Command, argv: readonly string[]) {
   const options = { ...command.options, ...commonOptions };
   const [own, commandLine] = command.takesCommandLine ? splitCommandLine(argv, options) : [argv, []];
+  const { parseArgs } = await import("node:util");
   try {
     const parsed = parseArgs({ args: joinValues(own, options), options, allowPositionals: true, strict: true });
     return { values: parsed.values, positionals: [...parsed.positionals, ...commandLine] };

@@ -1,7 +1,7 @@
 /** Options that several commands share, and functions that read their values. */
 import { formatNumber } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
-import { type Mode, modes } from "../../extract/handler.ts";
+import { type LinkStyle, linkStyles, type Mode, modes } from "../../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { Call, OptionRow } from "./command.ts";
@@ -19,6 +19,22 @@ export function readMode(call: Call): Mode {
   if (mode) return mode;
   throw new SpillwayError("usage", `There is no mode ${JSON.stringify(clip(text))}.`, {
     hint: `Modes: ${modes.join(", ")}.`,
+  });
+}
+
+export const linksRow: OptionRow = {
+  type: "string",
+  value: linkStyles.join("|"),
+  about: "Links of a web page: inline (default), numbered with a list of addresses at the end, or none.",
+};
+
+/** The value of --links; inline by default. */
+export function readLinks(call: Call): LinkStyle {
+  const text = readText(call, "links") ?? "inline";
+  const links = linkStyles.find((candidate) => candidate === text);
+  if (links) return links;
+  throw new SpillwayError("usage", `There is no style of links ${JSON.stringify(clip(text))}.`, {
+    hint: `Styles: ${linkStyles.join(", ")}.`,
   });
 }
 

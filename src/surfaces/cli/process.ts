@@ -1,6 +1,7 @@
 /** The process of the CLI: streams, signals and exit status. */
 import { once } from "node:events";
 import { guardStdout } from "../mcp/stdout.ts";
+import type { Terminal } from "./command.ts";
 import { runCli } from "./main.ts";
 
 const stopController = new AbortController();
@@ -28,33 +29,39 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   outputError ??= error;
   stopController.abort();
 });
-// If stderr is closed, the work continues without notes.
-process.stderr.on("error", () => undefined);
 
-const status = await runCli(
-  process.argv.slice(2),
-  {
-    cwd: process.cwd(),
-    env: process.env,
-    stdin: readStdin(),
-    sourceStdin: readSourceStdin(),
-    out,
-    lastOut: (text) => void write(text),
-    dropOutput: () => {
-      isOutputDropped = true;
-    },
-    note: (text) => process.stderr.write(text),
-    ...(process.stderr.isTTY && { progress: (line: string) => process.stderr.write(`\r\x1b[2K${line}`) }),
-    ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
-    color: process.stdout.isTTY === true && !process.env.NO_COLOR,
+// Node makes a stream when it is first named, which takes milliseconds: each is named when it is used.
+const terminal: Terminal = {
+  cwd: process.cwd(),
+  env: process.env,
+  stdin: readStdin(),
+  sourceStdin: readSourceStdin(),
+  out,
+  lastOut: (text) => void write(text),
+  dropOutput: () => {
+    isOutputDropped = true;
   },
-  stopController.signal,
-);
+  note: writeNote,
+  get progress() {
+    return process.stderr.isTTY ? (line: string) => writeNote(`\r\x1b[2K${line}`) : undefined;
+  },
+  get ask() {
+    return process.stdin.isTTY && process.stderr.isTTY ? ask : undefined;
+  },
+  color: process.stdout.isTTY === true && !process.env.NO_COLOR,
+};
+const status = await runCli(process.argv.slice(2), terminal, stopController.signal);
 process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
 // Standard input may still be open, or a write may wait for a reader that never reads.
 if (stopController.signal.aborted || isOutputDropped) process.exit();
 if (isReadingStdin) process.stdin.destroy();
 stdinController.abort();
+
+/** If stderr is closed, the work continues without notes. */
+function writeNote(text: string): void {
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => undefined);
+  process.stderr.write(text);
+}
 
 /** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
 async function* readStdin(): AsyncGenerator<Uint8Array> {

@@ -10,6 +10,7 @@ import type { ReadTool } from "./tools/read-tool.ts";
 import { editTools } from "./tools/tool-list.ts";
 import type { ToolPins } from "./tools/tool-pins.ts";
 import type { RelayMode, ToolRules } from "./tools/tool-rules.ts";
+import type { TurnCall } from "./turns.ts";
 
 export type EditorOptions = {
   readonly session: Session;
@@ -38,6 +39,8 @@ export type SentRequest = {
   /** The name of the called tool; empty for other methods. */
   readonly tool: string;
   readonly client: ClientProfile | undefined;
+  /** The call as one of its turn; undefined for other methods. */
+  readonly turn?: TurnCall | undefined;
 };
 
 /** The request of a message. The client names itself in the handshake or, in newer revisions, with each request. */
@@ -119,14 +122,14 @@ export function createEditor(options: EditorOptions): ResultEditor {
     return rules.modeOf(tool) ?? (findClientView(client?.name).hasScripts ? "annotate" : "bound");
   }
 
-  async function editResult({ tool, client }: SentRequest, result: JsonObject): Promise<JsonObject | undefined> {
+  async function editResult({ tool, client, turn }: SentRequest, result: JsonObject): Promise<JsonObject | undefined> {
     const mode = modeOf(tool, client);
     const isUnfinished = result.resultType !== undefined && result.resultType !== "complete";
     if (mode === "off" || isUnfinished) return undefined;
     const view = findClientView(client?.name);
     const bounded = await boundResult(result, {
       ...{ session, server, tool, shows: view.shows, schema: schemas.get(tool) },
-      budget: makeResultBudget(session.settings, client),
+      budget: makeResultBudget(session.settings, client, turn?.shareChars()),
       readTool: configName === undefined ? readTool.name : view.spell(configName, readTool.name),
     });
     const totalChars = toObject(bounded?._meta)[SIZE_KEY];
@@ -149,8 +152,23 @@ function annotate(result: JsonObject, bounded: JsonObject): JsonObject | undefin
   };
 }
 
-/** What a result may have: the client's limit, or what clients get without a published limit. */
-function makeResultBudget(settings: Session["settings"], client: ClientProfile = unknownClient): Budget {
+/** What a result may have: the client's limit, or what clients get without a published limit, and its share of the turn. */
+export function makeResultBudget(
+  settings: Session["settings"],
+  client: ClientProfile = unknownClient,
+  turn?: number | undefined,
+): Budget {
   const { limit, unaskedChars } = client;
-  return lowerBudget(makeSourceBudget(settings).inline, { client: limit, unasked: unaskedChars });
+  return lowerBudget(makeSourceBudget(settings).inline, { client: limit, unasked: unaskedChars, turn });
+}
+
+/** Characters of a result that a model reads: of its text or of its structured content, whichever is longer. */
+export function countChars(result: unknown): number {
+  const { content, structuredContent } = toObject(result);
+  const texts = toList(content).map((block) => toText(toObject(block).text)?.length ?? 0);
+  const json = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
+  return Math.max(
+    texts.reduce((sum, length) => sum + length, 0),
+    json,
+  );
 }

@@ -3,16 +3,25 @@
 import { findFootnotes } from "../tree/footnotes.ts";
 import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
 import { createContains, type Element, type Page } from "../tree/tree.ts";
-import { isHidden } from "../tree/visibility.ts";
+import { isForSmallScreens, isHidden } from "../tree/visibility.ts";
 import { htmlWeights } from "../weights.ts";
-import { createNameClassifier, hasMeaningfulName, hasScreenReaderName, type NameClassifier } from "./class-names.ts";
+import {
+  createNameClassifier,
+  hasMeaningfulName,
+  hasScreenReaderName,
+  type NameClassifier,
+  tagAndClass,
+} from "./class-names.ts";
 import { findGenerator } from "./generators.ts";
 import { detectPageKind, type PageKind } from "./page-kind.ts";
 import { type PageContext, type Pruning, prune } from "./prune.ts";
+import { findReplies, type Replies } from "./replies.ts";
 import { createTeaserTest } from "./teasers.ts";
 import { isIgnored, type Measures, measureText, unlinkedChars } from "./text-measures.ts";
+import { findTitleElement } from "./title-element.ts";
 
-const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare } = htmlWeights.choose;
+const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare, maxIconLevels } =
+  htmlWeights.choose;
 
 /** What is written of a page: everything under `root` except the dropped elements, by index. */
 export type Choice = {
@@ -21,6 +30,8 @@ export type Choice = {
   /** A reference may repeat a paragraph; elsewhere the second one is a copy for another screen. */
   readonly keepsRepeats: boolean;
   readonly isForum: boolean;
+  /** The levels of quotation that begin at elements which answer others. */
+  readonly replies: Replies;
   /** Characters of the page's text that are kept. */
   readonly keptChars: number;
 };
@@ -35,7 +46,8 @@ type ChooseOptions = {
 export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidden, url }: ChooseOptions): Choice {
   const kind = detectPageKind(page, url);
   const classifyName = createNameClassifier();
-  const isInvisible = (element: Element) => isIgnored(element) || (!showsHidden && isHidden(element));
+  const isInvisible = (element: Element) =>
+    isIgnored(element) || (!showsHidden && (isHidden(element) || isForSmallScreens(element)));
   const isTeaser = kind === "article" ? createTeaserTest(page, pageMeasures) : () => false;
   const isExcluded = (element: Element) =>
     isInvisible(element) ||
@@ -49,7 +61,7 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
   const isSkipped = (element: Element) => isExcluded(element) || isOutside(element, bounds, measures);
   const keepsComments =
     kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, classifyName) > maxCommentShare);
-  const title = page.elements.find(({ tag }) => tag === "h1");
+  const title = findTitleElement(page, pageMeasures);
   const context: PageContext = {
     page,
     root,
@@ -64,6 +76,8 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
     containsCode: createContains(page, ({ tag }) => tag === "pre"),
     containsField: createContains(page, isField),
     containsTitle: createContains(page, (element) => element === title),
+    isAttribution: createAttributionTest(page, kind),
+    containsAuthor: createContains(page, ({ attributes }) => authorName.test(attributes.class ?? "")),
     isFootnoteList,
   };
   return {
@@ -71,16 +85,28 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
     ...prune(context, isSkipped, isInvisible),
     keepsRepeats: kind !== "forum" && context.isReference,
     isForum: kind === "forum",
+    replies: kind === "forum" || keepsComments ? findReplies(page) : noReplies,
   };
 }
+const noReplies: Replies = new Map();
+
+/** Makes a test for the names of authors below which several posts follow; an article has one author. */
+function createAttributionTest({ elements }: Page, kind: PageKind): ElementTest {
+  if (kind !== "unknown" && kind !== "documentation") return () => false;
+  const counts = new Map<string, number>();
+  for (const element of elements) counts.set(tagAndClass(element), (counts.get(tagAndClass(element)) ?? 0) + 1);
+  return (element) => (counts.get(tagAndClass(element)) ?? 0) >= htmlWeights.choose.minPosts;
+}
+
+const authorName = /\b(?:author|username)\b/i;
 
 /** Covers, comments below an article, reviews of a product: not content, however much of the text they are. */
 function isSideMatter(element: Element, kind: PageKind, classifyName: NameClassifier, { text }: Measures): boolean {
-  if (element.tag === "span") return hasScreenReaderName(element);
+  if (element.tag === "span") return hasScreenReaderName(element) && !isCellText(element, text);
   if (!hasMeaningfulName(element)) return false;
   switch (classifyName(element)) {
     case "never":
-      return true;
+      return !isCellText(element, text);
     case "notice":
       return (text[element.index] ?? 0) < htmlWeights.choose.maxNoticeShare * (text[0] ?? 0);
     case "comments":
@@ -91,6 +117,14 @@ function isSideMatter(element: Element, kind: PageKind, classifyName: NameClassi
       return false;
   }
 }
+
+/** Whether an element has all the text of its cell: what a screen reader says there is what an icon shows. */
+function isCellText({ index, parent }: Element, text: Int32Array): boolean {
+  let cell = parent;
+  for (let level = 0; level < maxIconLevels && cell !== null && !cellTags.has(cell.tag); level += 1) cell = cell.parent;
+  return cell !== null && cellTags.has(cell.tag) && text[cell.index] === text[index];
+}
+const cellTags = wordSet("td th");
 
 function bodyOf(page: Page): Element {
   return page.elements.find((element) => element.tag === "body") ?? page.root;
@@ -130,6 +164,8 @@ function chooseBounds(
   if (pruning === "mild" || kind === "listing") return boundsOf(main);
   if (kind === "article")
     return startAtTitle(narrow(main, measures, htmlWeights.choose.article, isContentPart), main, page);
+  if (kind === "forum")
+    return startAtPost(narrow(main, measures, htmlWeights.choose.other, isContentPart), page, measures);
   if (!isReference(page, kind)) return boundsOf(narrow(main, measures, htmlWeights.choose.other, isContentPart));
   return boundsOf(widenToTitle(narrow(main, measures, htmlWeights.choose.reference, isContentPart), page, measures));
 }
@@ -139,6 +175,14 @@ function startAtTitle(body: Element, main: Element, page: Page): Bounds {
   const title = page.elements.find(({ tag, index }) => tag === "h1" && index > main.index);
   if (title === undefined || title.index > body.index) return boundsOf(body);
   return { root: ancestorWith(title, body), start: title.index, end: body.end, title, body };
+}
+
+/** A thread begins with the title of its post, which may be outside of what holds the comments. */
+function startAtPost(comments: Element, page: Page, measures: Measures): Bounds {
+  const title = findTitleElement(page, measures);
+  if (title === undefined || title.index >= comments.index || measures.text[title.index] === 0)
+    return boundsOf(comments);
+  return { root: ancestorWith(title, comments), start: title.index, end: comments.end };
 }
 
 /** The title of a reference is often outside of its text: takes the ancestor with both if that adds little else. */

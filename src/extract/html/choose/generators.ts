@@ -30,6 +30,8 @@ const gitHubDrops = [
   "js-signed-out-comment",
   "TimelineItem-avatar",
   "js-stale-session-flash",
+  "file-actions",
+  "tabnav-tabs",
 ] as const;
 
 /** Tried in this order; the first match counts. */
@@ -124,11 +126,26 @@ const generators: readonly Generator[] = [
     drops: ["pagetop", "yclinks", "votelinks", "navs", "reply"],
   },
   {
+    name: "Reddit",
+    kind: "forum",
+    matches: (page) =>
+      someRoot(page, (element) => hasClass(element, "comments-page")) ||
+      page.elements.some(({ tag }) => tag === "shreddit-app"),
+    // Three scores are written for each comment: as it is, and for readers who vote it up or down.
+    drops: ["side", "midcol", "likes", "dislikes", "expand", "numchildren", "panestack-title", "menuarea", "flat-list"],
+  },
+  {
+    name: "Lobsters",
+    kind: "forum",
+    matches: (page) => page.elements.some((element) => hasClass(element, "comments_subtree")),
+    drops: ["voters", "comment_folder_button", "comment_folder", "flagger"],
+  },
+  {
     name: "GitHub, a thread",
     kind: "forum",
     matches: (page) => isGitHub(page) && /\/(?:issues|pull|discussions)\/\d+/.test(readMeta(page, "og:url")),
     drops: [...gitHubDrops],
-    keeps: ["timeline-comment-header", "gh-header-show", "gh-header-title"],
+    keeps: ["timeline-comment-header", "gh-header-show", "gh-header-title", "gh-header-meta", "file-header"],
   },
   {
     name: "GitHub, a document",
@@ -177,7 +194,7 @@ const generators: readonly Generator[] = [
     name: "rustdoc",
     kind: "documentation",
     matches: hasGenerator(/^rustdoc$/i),
-    drops: ["out-of-band", "src", "anchor", "doc-anchor", "hideme"],
+    drops: ["out-of-band", "src", "anchor", "doc-anchor", "hideme", "test-arrow", "tooltip", "scrape-help"],
   },
   {
     name: "MkDocs",
@@ -197,8 +214,10 @@ const generators: readonly Generator[] = [
 /** Words in the names that consent tools give to their notices. */
 export const consentTools = wordSet("onetrust truste usercentrics didomi");
 
-/** Class names of what is shown over code while the pointer is on it (Verso). */
-export const codeOverlays = wordSet("hover-info hover-container");
+/** Class names of what code hides until a reader asks: popups (Verso, twoslash), lines around an example (mdBook). */
+export const codeOverlays = wordSet(
+  "hover-info hover-container twoslash-popup-container twoslash-popup-info twoslash-popup-docs boring",
+);
 
 /** Words in the names of what other programs insert into pages: advertisements, share buttons, forms. */
 export const insertedTools = wordSet(

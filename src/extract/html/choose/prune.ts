@@ -8,6 +8,7 @@ import { findBoilerplateSection } from "./boilerplate-sections.ts";
 import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
+import { isAdvertisementLine, isThreadControl } from "./short-lines.ts";
 import { isPlainTable } from "./table-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
@@ -38,6 +39,9 @@ export type PageContext = {
   readonly containsField: ElementTest;
   /** Whether an element contains the first H1 of the page. */
   readonly containsTitle: ElementTest;
+  /** Whether an element names who wrote one of several notes or posts. */
+  readonly isAttribution: ElementTest;
+  readonly containsAuthor: ElementTest;
   /** Whether most of an element's text is footnotes that the page refers to. */
   readonly isFootnoteList: ElementTest;
 };
@@ -105,6 +109,8 @@ function isVerbatim(element: Element, page: Page): boolean {
 }
 
 function isBoilerplate(element: Element, context: PageContext): boolean {
+  if (isAdvertisementLine(element, context.measures)) return true;
+  if (context.kind === "forum" && isThreadControl(element, context.measures)) return true;
   if (context.isFootnoteList(element)) return isNeverContent(element, context);
   if (context.generator?.keeps?.some((name) => hasClass(element, name))) return false;
   if (context.pruning !== "strict")
@@ -184,7 +190,16 @@ function isDoubtful(element: Element, context: PageContext): boolean {
 
 function hasBoilerplateName(
   element: Element,
-  { kind, classifyName, keepsComments, containsHeading, containsCode, measures }: PageContext,
+  {
+    kind,
+    classifyName,
+    keepsComments,
+    containsHeading,
+    containsCode,
+    containsAuthor,
+    isAttribution,
+    measures,
+  }: PageContext,
 ): boolean {
   switch (classifyName(element)) {
     case "none":
@@ -196,10 +211,11 @@ function hasBoilerplateName(
     case "comments":
       return !keepsComments;
     case "author":
-      return kind !== "forum" && isShortOrLinks(element, measures);
+      return kind !== "forum" && !isAttribution(element) && isShortOrLinks(element, measures);
     case "shop":
       return kind === "product";
     default:
+      if (isAttribution(element) && containsAuthor(element)) return false;
       return !containsHeading(element) && !containsCode(element) && isShortOrLinks(element, measures);
   }
 }

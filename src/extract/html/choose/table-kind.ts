@@ -1,5 +1,6 @@
 /** Distinguishes tables of data from tables used for layout and for code with a gutter. */
 
+import { isDiffLine } from "../tree/diffs.ts";
 import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { listNameWords } from "./class-names.ts";
@@ -35,11 +36,21 @@ type TableParts = {
   blocks: number;
   hasGutter: boolean;
   hasCode: boolean;
+  isDiff: boolean;
 };
 
 /** Counts what is in a table; undefined if there is another table in it. */
 function countParts(page: Page, table: Element): TableParts | undefined {
-  const parts = { rows: 0, cells: 0, filledCells: 0, headers: 0, blocks: 0, hasGutter: false, hasCode: false };
+  const parts = {
+    rows: 0,
+    cells: 0,
+    filledCells: 0,
+    headers: 0,
+    blocks: 0,
+    hasGutter: false,
+    hasCode: false,
+    isDiff: false,
+  };
   for (let index = table.index + 1; index < table.end; index += 1) {
     const element = page.elements[index] as Element;
     if (element.tag === "table") return undefined;
@@ -57,12 +68,13 @@ function countPart(element: Element, parts: TableParts): void {
   } else if (tag === "th" || tag === "caption") parts.headers += 1;
   else if (blockTags.has(tag)) parts.blocks += 1;
   else if (tag === "pre" || tag === "code") parts.hasCode = true;
+  parts.isDiff ||= isDiffLine(element);
   if ((tag === "td" || tag === "th") && hasClassWord(element, gutterWords)) parts.hasGutter = true;
 }
 
-/** A table inside code, one with a class name of highlighters, or one with a gutter beside code. */
-function isListing(table: Element, { hasGutter, hasCode }: TableParts): boolean {
-  if (isInsideCode(table) || hasClassWord(table, codeTableWords)) return true;
+/** A diff, a table inside code, one with a class name of highlighters, or one with a gutter beside code. */
+function isListing(table: Element, { hasGutter, hasCode, isDiff }: TableParts): boolean {
+  if (isDiff || isInsideCode(table) || hasClassWord(table, codeTableWords)) return true;
   return hasGutter && (hasCode || hasClassWord(table, highlightWord));
 }
 const highlightWord = new Set(["highlight"]);

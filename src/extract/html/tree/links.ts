@@ -1,15 +1,37 @@
-/** The links of a page: makes addresses absolute and recognizes links within the page that say nothing. */
+/** The links of a page: shortens addresses to what a reader needs and recognizes links within the page that say nothing. */
 import type { Page } from "./tree.ts";
 
 /** Turns an href into an address that a reader can use; undefined if there is none. */
 export type Resolver = (href: string) => string | undefined;
 
-/** Makes a resolver that uses the base element of the page, else its address. */
+/** A longer address is not written: it carries data, such as a whole program for a playground. */
+const MAX_ADDRESS_CHARS = 500;
+/** Links are relative only to an address that a reply can name. */
+const MAX_BASE_CHARS = 200;
+
+/**
+ * Makes a resolver that uses the base element of the page, else its address. Addresses of the same site are written
+ * relative to the address of the page.
+ */
 export function createResolver(page: Page, url: string | undefined): Resolver {
   const href = page.elements.find(({ tag, attributes }) => tag === "base" && attributes.href !== undefined)?.attributes
     .href;
-  const base = (href === undefined ? null : URL.parse(href, url)) ?? (url === undefined ? null : URL.parse(url));
-  return (target) => resolve(withoutControls(target), base);
+  const pageUrl = url === undefined ? null : URL.parse(url);
+  const base = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
+  const relativeTo = url === undefined || findLinkBase(url) === undefined ? null : pageUrl;
+  return (target) => resolve(withoutControls(target), base, relativeTo);
+}
+
+/** The address that the links of a page are relative to: its own, without its query; undefined if it is too long. */
+export function findLinkBase(url: string): string | undefined {
+  const page = URL.parse(url);
+  const base = page === null || !/^https?:$/.test(page.protocol) ? "" : `${page.origin}${page.pathname}`;
+  return base === "" || base.length > MAX_BASE_CHARS ? undefined : base;
+}
+
+/** Whether a text in Markdown has a link that is relative. */
+export function hasRelativeLink(markdown: string): boolean {
+  return /\]\((?!#|[a-z][a-z\d+.-]*:)|^\[\d+\]: (?!#|[a-z][a-z\d+.-]*:)/im.test(markdown);
 }
 
 /** Removes control characters, which browsers ignore in addresses. */
@@ -20,17 +42,65 @@ function withoutControls(href: string): string {
     .trim();
 }
 
-function resolve(href: string, base: URL | null): string | undefined {
+function resolve(href: string, base: URL | null, page: URL | null): string | undefined {
   const url = base === null ? URL.parse(href) : URL.parse(href, base.href);
   if (href === "" || (url !== null && unusableProtocols.has(url.protocol))) return undefined;
-  const address = base === null ? href : (url?.href ?? href);
-  return address.replace(/[\s()<>]/g, percentEncode);
+  if (url !== null) removeTracking(url);
+  const address = base === null || url === null ? href : page === null ? url.href : shorten(url, page);
+  return address === "" || address.length > MAX_ADDRESS_CHARS ? undefined : toReadable(address);
 }
 
 /** Addresses that run code or contain data instead of leading to a page. */
 const unusableProtocols = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
 
-/** Encodes a character that would end the address of a Markdown link. */
+/** Parameters that say where a reader came from. */
+const trackingParameter =
+  /^(?:utm_\w+|mc_[ce]id|(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|igshid|_hs(?:enc|mi)|mkt_tok|ref_(?:src|url)|s_cid|cmpid|ncid|vero_id|oly_(?:anon|enc)_id|_ga|_gl|li_fat_id|WT\.mc_id)$/i;
+
+function removeTracking(url: URL): void {
+  if (url.search === "") return;
+  const tracking = [...url.searchParams.keys()].filter((name) => trackingParameter.test(name));
+  for (const name of tracking) url.searchParams.delete(name);
+}
+
+/** The shortest address that leads from the page to another of the same site; "" for the page itself. */
+function shorten(url: URL, page: URL): string {
+  if (url.origin !== page.origin || url.username !== "") return url.href;
+  const end = url.search + url.hash;
+  if (url.pathname === page.pathname) {
+    if (url.search === page.search) return url.hash;
+    return url.search === "" ? url.pathname + end : end;
+  }
+  const path = pathFrom(page.pathname, url.pathname);
+  // A path from the root is easier to recognize as one.
+  return `${path.length + 1 < url.pathname.length ? path : url.pathname}${end}`;
+}
+
+/** A path relative to the folder of another; the path itself where that would be read as something else. */
+function pathFrom(pagePath: string, path: string): string {
+  const folder = pagePath.split("/").slice(0, -1);
+  const steps = path.split("/");
+  let shared = 0;
+  while (shared < folder.length && shared < steps.length - 1 && folder[shared] === steps[shared]) shared += 1;
+  const rest = "../".repeat(folder.length - shared) + steps.slice(shared).join("/");
+  return rest === "" || rest.startsWith("/") || /^[^/]*:/.test(rest) ? path : rest;
+}
+
+/** Writes letters of other scripts as such, and encodes what would end the address of a Markdown link. */
+function toReadable(address: string): string {
+  return address.replace(/(?:%[89a-f][\da-f])+/gi, decodeLetters).replace(/[\s()<>]/g, percentEncode);
+}
+
+function decodeLetters(encoded: string): string {
+  try {
+    const text = decodeURIComponent(encoded);
+    return /^[\p{L}\p{M}\p{N}]+$/u.test(text) ? text : encoded;
+  } catch {
+    // Bytes of another encoding stay as they are.
+    return encoded;
+  }
+}
+
 function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }

@@ -4,6 +4,7 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { setTableTags } from "./aria-tables.ts";
+import { setInlineTags } from "./custom-elements.ts";
 import { applyStyles } from "./page-styles.ts";
 import { moveStreamedParts } from "./react-streaming.ts";
 import { type Page, treeLimits } from "./tree.ts";
@@ -33,6 +34,7 @@ function toPage({ root, elements, payloads, styleSheets, isComplete }: TreeBuild
   applyStyles(inOrder, styleSheets);
   showAriaHidden(inOrder);
   setTableTags(inOrder);
+  setInlineTags(inOrder);
   return { root, elements: inOrder, payloads, isComplete };
 }
 

@@ -15,7 +15,7 @@ export const inlineTags = wordSet(
   "a abbr acronym b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark math nobr output q " +
     "rb rp rt ruby s samp select small span strike strong sub sup svg time tt u var wbr option optgroup textarea button " +
     "semantics annotation mi mo mn ms mrow msup msub msubsup mfrac msqrt mroot mtext mspace mstyle mpadded mfenced munder " +
-    "mover munderover mmultiscripts mtable mtr mtd mjx-container mjx-assistive-mml mjx-math",
+    "mover munderover mmultiscripts mtable mtr mtd mjx-container mjx-assistive-mml mjx-math custom-inline",
 );
 
 /** An end tag of these ends the emphasis or link even if blocks were opened inside. */

@@ -17,7 +17,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
-import { findTexInUrl } from "./tex-images.ts";
+import { findTexInUrl, isFormulaImage } from "./tex-images.ts";
 import { BACKGROUND_COLOR, readStyleColors, TEXT_COLOR } from "./text-colors.ts";
 import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
 import { hidesElement, isTransparentStyle } from "./visibility.ts";
@@ -37,17 +37,38 @@ export function usesAttribute(tag: string, name: string): boolean {
     hidingAttributes.has(name) ||
     (tag === "font" && name === "color") ||
     (tag === "style" && name === "media") ||
+    (iconTags.has(tag) && name === "aria-label") ||
+    isDiffMarker(name) ||
+    isCommentAttribute(tag, name) ||
     isImageSource(tag, name) ||
     isFrameAttribute(tag, name)
   );
 }
 
-/** Images are not read, but the address of some contains the formula that they show. */
+/** Elements that show an icon; their label says what it means. */
+const iconTags = new Set(["svg", "i", "span"]);
+
+/** Attributes of a line of a diff, whose sign a style sheet shows. */
+function isDiffMarker(name: string): boolean {
+  return name === "data-code-marker" || name === "data-type-marker";
+}
+
+/** What a custom element for a comment states about it, and the depth of a comment that is a row of a table. */
+function isCommentAttribute(tag: string, name: string): boolean {
+  return (tag === "td" && name === "indent") || (tag.includes("-comment") && (name === "author" || name === "depth"));
+}
+
+/** Longer addresses of images are not worth their room. */
+const MAX_IMAGE_SOURCE_CHARS = 300;
+
 function isImageSource(tag: string, name: string): boolean {
   return tag === "img" && name === "src";
 }
 
 const showingStyle = /(?:^|[;\s])(?:display\s*:\s*(?!none)|visibility\s*:\s*visible)/i;
+
+/** The attribute of an image that stands for a drawing. */
+export const ICON = "data-icon";
 
 const noAttributes: Attributes = Object.freeze({});
 /** Elements whose text is not markup up to their end tag. Scripts are left out: their text would be read as a page. */
@@ -76,6 +97,8 @@ export class TreeBuilder {
   #ariaHidden = false;
   #foreignDepth = 0;
   #inForeignObject = false;
+  /** Whether the drawing that is open has a label. */
+  #icon: "none" | "labelled" | "hidden" = "none";
   #hasBody = false;
 
   /** Whether the position is inside a drawing (svg), whose text is not part of the page. */
@@ -126,7 +149,7 @@ export class TreeBuilder {
     if (name === "style") this.#addStyle(value);
     if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
     else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
-    else if (isImageSource(this.#tag, name)) this.#setTex(findTexInUrl(value));
+    else if (isImageSource(this.#tag, name)) this.#addImageSource(value);
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (hidingAttributes.has(name)) this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
@@ -142,7 +165,7 @@ export class TreeBuilder {
     const tag = this.#tag;
     if (this.isForeign && !this.#leavesForeign(tag, selfClosing)) return;
     this.endText();
-    if (tag === "svg") this.#foreignDepth = selfClosing ? 0 : 1;
+    if (tag === "svg") this.#openDrawing(selfClosing);
     else if (tag === "html") Object.assign(this.root.attributes, this.#attributes);
     else if (tag === "body") this.#openBody();
     else this.#openElement(tag, selfClosing);
@@ -150,6 +173,7 @@ export class TreeBuilder {
 
   close(tag: string): void {
     if (this.isForeign) {
+      if (tag === "title") this.#addIcon(this.#text);
       this.#text = "";
       if (tag === "svg") this.#foreignDepth -= 1;
       if (tag === "foreignobject") this.#inForeignObject = false;
@@ -174,8 +198,11 @@ export class TreeBuilder {
     this.#attributes[name] ??= value;
   }
 
-  #setTex(tex: string | undefined): void {
+  /** The address of some images contains the formula that they show. */
+  #addImageSource(src: string): void {
+    const tex = findTexInUrl(src);
     if (tex !== undefined) this.#setAttribute("data-math", tex);
+    else if (src.length <= MAX_IMAGE_SOURCE_CHARS && !src.startsWith("data:")) this.#setAttribute("src", src);
   }
 
   #keepPayload(script: Element, text: string): void {
@@ -191,9 +218,27 @@ export class TreeBuilder {
     this.styleSheets.push({ css: this.#styleChars > treeLimits.maxStyleChars ? "@import;" : text, media });
   }
 
+  #openDrawing(selfClosing: boolean): void {
+    this.#foreignDepth = selfClosing ? 0 : 1;
+    this.#icon = this.#hidden || this.#ariaHidden ? "hidden" : "none";
+    this.#addIcon(this.#attributes?.["aria-label"] ?? "");
+  }
+
+  /** A drawing is read as an image with its label, or with the first title inside it. */
+  #addIcon(label: string): void {
+    const alt = label.replace(/\s+/g, " ").trim();
+    if (alt === "" || this.#icon !== "none") return;
+    this.#icon = "labelled";
+    this.#clearAttributes();
+    this.#setAttribute("alt", alt);
+    this.#setAttribute(ICON, "");
+    this.#add("img");
+  }
+
   #leavesForeign(tag: string, selfClosing: boolean): boolean {
     if (tag === "svg" && !selfClosing) this.#foreignDepth += 1;
     if (tag === "foreignobject") this.#inForeignObject = true;
+    if (tag === "title") this.#text = "";
     if (this.#inForeignObject || !foreignClosers.has(tag)) return false;
     this.#foreignDepth = 0;
     return true;
@@ -229,7 +274,7 @@ export class TreeBuilder {
   #add(tag = this.#tag): Element {
     const parent = this.#top;
     if (this.#ariaHidden && !this.#hidden) this.#setAttribute("data-aria-hidden", "");
-    const isHidden = this.#hidden || this.#ariaHidden;
+    const isHidden = this.#hidden || (this.#ariaHidden && !isFormulaImage(tag, this.#attributes));
     const element = makeElement(this.elements.length, tag, parent, this.#attributes ?? noAttributes, isHidden);
     this.elements.push(element);
     parent.children.push(element);

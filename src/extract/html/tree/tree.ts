@@ -72,7 +72,7 @@ export function collectText(element: Element, enoughChars = Number.POSITIVE_INFI
 
 /** Makes a test for "this element is, or contains, a wanted one" that takes constant time for elements of any size. */
 export function createContains(
-  { elements }: Page,
+  { elements }: Pick<Page, "elements">,
   isWanted: (element: Element) => boolean,
 ): (element: Element) => boolean {
   const countBefore = new Int32Array(elements.length + 1);

@@ -7,6 +7,14 @@ const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
 const panelName = /tab|panel|content|desc|detail/i;
 const controlTags = new Set(["button", "summary", "dt", "label", "a", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
+/** Class names of copies for small screens; the page shows the same elsewhere. */
+const smallScreenName = /(?:^|[\s_-])(?:small-screen|mobile-only|only-mobile|visible-xs)(?:$|[\s_-])/i;
+
+/** Whether an element is shown on small screens only. */
+export function isForSmallScreens({ attributes: { class: className } }: Element): boolean {
+  return className !== undefined && smallScreenName.test(className);
+}
+
 /** Whether an element is hidden permanently. Folded parts (accordions, tabs, answers) only wait for a click. */
 export function isHidden(element: Element): boolean {
   if (!element.hidden) return false;

@@ -2,12 +2,15 @@
 
 import { listNameWords } from "../choose/class-names.ts";
 import { codeOverlays } from "../choose/generators.ts";
+import { findDiffSign, isDiffGutter, isDiffLine } from "../tree/diffs.ts";
 import { inlineTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element, MAX_SIBLINGS, type Node } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 /** In a code block of several lines, the first line ends within this many characters. */
 const MAX_FIRST_LINE_CHARS = 2_000;
+/** Enough of a line of a diff to see its sign. */
+const MAX_SIGN_CHARS = 4;
 /** A gutter with only numbers up to here has only numbers. */
 const MAX_GUTTER_CHARS = 2_000;
 
@@ -28,6 +31,7 @@ export function readCode(block: Element): string {
     } else if (child.tag === "br") lines.add("\n");
     else if (!isNotCode(child) && !numbers.has(child)) {
       if (startsLine(child)) lines.endLine();
+      if (isDiffLine(child)) lines.add(findDiffSign(child, collectText(child, MAX_SIGN_CHARS)));
       stack.push({ element: child, next: 0 });
     }
   }
@@ -40,13 +44,20 @@ export function isCodeBlock(element: Element): boolean {
   if (tag !== "code") return false;
   if (children.some((child) => typeof child !== "string" && (child.tag === "table" || child.tag === "div")))
     return true;
-  if (parent === null || lineParentTags.has(parent.tag) || parent.children.length > MAX_SIBLINGS) return false;
+  if (parent === null || parent.children.length > MAX_SIBLINGS) return false;
+  if (lineParentTags.has(parent.tag)) return isBrokenLine(element, parent);
   const others = parent.children.filter((child) => child !== element && isFilled(child));
   if (!others.every(isSeparateFromText)) return false;
   return (
     others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
     collectText(element, MAX_FIRST_LINE_CHARS).trim().includes("\n")
   );
+}
+
+/** Whether code is alone in its paragraph and has line breaks, which blanks in the source are not. */
+function isBrokenLine(code: Element, parent: Element): boolean {
+  if (parent.tag !== "p" || parent.children.some((child) => child !== code && isFilled(child))) return false;
+  return code.children.some((child) => typeof child !== "string" && child.tag === "br");
 }
 
 /** Whether a `div` is code: it has text and only its attribute names a language. */
@@ -184,7 +195,7 @@ const controlTags = wordSet("button script style select");
 const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter");
 const copyWords = wordSet("copy clipboard");
 const gutterClasses = wordSet(
-  "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header tooltip",
+  "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header tooltip language-id playground-link",
 );
 
 /** Gutters, line numbers, prompts and buttons. */
@@ -192,7 +203,7 @@ function isNotCode(element: Element): boolean {
   const { maxCopyButtonChars, maxUnselectableChars } = htmlWeights.code;
   const isUnselectable = element.attributes["data-unselectable"] !== undefined;
   if (isUnselectable && collectText(element, maxCopyButtonChars).trim().length < maxUnselectableChars) return true;
-  if (controlTags.has(element.tag) || element.hidden) return true;
+  if (controlTags.has(element.tag) || element.hidden || isDiffGutter(element)) return true;
   const className = element.attributes.class;
   if (className === undefined) return false;
   if (className.split(/\s+/).some((name) => gutterClasses.has(name) || codeOverlays.has(name))) return true;

@@ -13,6 +13,8 @@ export function findCodeLanguage(block: Element): string {
     const language = languageNamedBy(element, isNotGenerated);
     if (language !== "") return language;
   }
+  const label = findLanguageLabel(block);
+  if (label !== "") return label;
   const { maxLanguageWrappers, maxBareNameWrappers } = htmlWeights.code;
   let wrapper = block.parent;
   for (let level = 0; level < maxLanguageWrappers && wrapper !== null && wrapper.tag !== "body"; level += 1) {
@@ -21,6 +23,13 @@ export function findCodeLanguage(block: Element): string {
     wrapper = wrapper.parent;
   }
   return "";
+}
+
+/** The name of the language above the code, as twoslash writes it. */
+function findLanguageLabel({ children }: Element): string {
+  const label = children.find((child) => typeof child !== "string" && child.attributes.class === "language-id");
+  const [text] = typeof label === "object" ? label.children : [];
+  return typeof text === "string" && languages.has(text.toLowerCase()) ? text.toLowerCase() : "";
 }
 
 /** The first code or pre element inside that names a language. The first of all may be the one of a gutter. */

@@ -21,7 +21,7 @@ describe("embedded documents are linked:", () => {
   test("a player without a title, loaded late", () => {
     assert.ok(
       around('<iframe src="about:blank" data-src="/player?v=1" allowfullscreen></iframe>').includes(
-        "[/player?v=1](https://example.com/player?v=1)",
+        "[/player?v=1](/player?v=1)",
       ),
     );
   });
@@ -40,10 +40,7 @@ describe("embedded documents are linked:", () => {
     const page = read(
       '<html><frameset cols="20%,*"><frame name="menu" src="menu.html"><frame src="start.html"><noframes><body><p>Welcome to the <a href="log.html">log</a>.</p></body></noframes></frameset></html>',
     );
-    assert.equal(
-      page.text,
-      "[menu](https://example.com/menu.html)\n\n[start.html](https://example.com/start.html)\n\nWelcome to the [log](https://example.com/log.html).",
-    );
+    assert.equal(page.text, "[menu](/menu.html)\n\n[start.html](/start.html)\n\nWelcome to the [log](/log.html).");
     assert.equal(page.method, "main");
   });
 });

@@ -1,27 +1,92 @@
-/** Images as Markdown: their alternative text, which is all that a reader of text can use. */
-import type { Attributes } from "../tree/tree.ts";
+/** Images as text: their label, where it tells a reader of text something. */
+
+import type { Resolver } from "../tree/links.ts";
+import { collectText, type Element } from "../tree/tree.ts";
+import { ICON } from "../tree/tree-builder.ts";
 import { htmlWeights } from "../weights.ts";
+import { escapeText } from "./escape.ts";
+
+type ImageOptions = {
+  readonly isInTable: boolean;
+  /** In a reference, links that show only an image are badges: their labels say something. */
+  readonly isReference: boolean;
+  readonly resolve: Resolver;
+};
 
 /** Writes images, and remembers their labels: a gallery shows one thing many times under one label. */
 export class ImageWriter {
   readonly #labels = new Set<string>();
 
-  /** The Markdown of an image; undefined without a label, for a file name, and for a label that repeats outside a table. */
-  write({ alt = "" }: Attributes, isInTable: boolean): string | undefined {
-    const label = alt.replace(/\s+/g, " ").trim();
-    if (label === "" || isFileName(label) || (!isInTable && this.#isRepeated(label))) return undefined;
-    return `![${label.replaceAll("[", "(").replaceAll("]", ")")}]()`;
+  /**
+   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge and in place of a sign the
+   * label is all there is, so it is written as it is.
+   */
+  write(image: Element, { isInTable, isReference, resolve }: ImageOptions): string | undefined {
+    const label = labelOf(image);
+    if (label === "" || isFileName(label)) return undefined;
+    if (isInTable || (isReference && isOnlyContentOfLink(image))) return escapeText(label);
+    if (isIcon(image)) return isFirstInItem(image) && stateLabel.test(label) ? `${label}: ` : undefined;
+    if (isSign(image, label)) return escapeText(label);
+    const target = this.#isFigure(image, label) ? resolve(image.attributes.src ?? "") : undefined;
+    return target === undefined ? undefined : `![${label}](${target})`;
   }
 
-  /** Records a label and says whether it was there before. Short labels belong to icons, which repeat for a reason. */
-  #isRepeated(label: string): boolean {
-    if (label.length < htmlWeights.writing.minImageLabelChars) return false;
-    const isRepeated = this.#labels.has(label);
+  /** An image in a sentence, or one with a description that is not a caption too. Short labels belong to portraits. */
+  #isFigure(image: Element, label: string): boolean {
+    if (isInSentence(image)) return true;
+    if (label.length < htmlWeights.writing.minImageLabelChars || this.#labels.has(label)) return false;
+    const figure = findAncestor(image, "figure");
+    if (figure === null || collectText(figure, MAX_CAPTION_CHARS).includes(label)) return false;
     this.#labels.add(label);
-    return isRepeated;
+    return true;
   }
+}
+
+/** Whether an inline element without text shows an icon, such as a letter of a font with icons. */
+export function isLabelledIcon({ attributes, children }: Element): boolean {
+  return attributes["aria-label"] !== undefined && children.length === 0;
+}
+
+function labelOf({ attributes: { alt = "", "aria-label": label = "" } }: Element): string {
+  return (alt || label).replace(/\s+/g, " ").trim().replaceAll("[", "(").replaceAll("]", ")");
 }
 
 function isFileName(label: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(label);
 }
+
+function isIcon({ tag, attributes }: Element): boolean {
+  return tag !== "img" || attributes[ICON] !== undefined;
+}
+
+/** What an icon before the feature of a plan says. */
+const stateLabel = /^(?:not |un)?(?:included|available|supported|yes|no|check(?:ed|mark)?|cross|enabled|disabled)$/i;
+
+function isFirstInItem({ parent }: Element): boolean {
+  const item = parent?.tag === "li" ? parent : parent?.parent;
+  return item?.tag === "li";
+}
+
+/** A smiley or another sign that stands for a character. */
+function isSign({ attributes: { class: className = "" } }: Element, label: string): boolean {
+  return label.length <= MAX_SIGN_CHARS || /emoji|smil/i.test(className);
+}
+const MAX_SIGN_CHARS = 3;
+
+function isInSentence({ parent }: Element): boolean {
+  return parent?.children.some((child) => typeof child === "string" && child.trim() !== "") === true;
+}
+
+/** Whether an image is all that its link shows. */
+function isOnlyContentOfLink(image: Element): boolean {
+  const link = findAncestor(image, "a");
+  return link !== null && collectText(link, MAX_CAPTION_CHARS).trim() === "";
+}
+
+function findAncestor({ parent }: Element, tag: string): Element | null {
+  let ancestor = parent;
+  while (ancestor !== null && ancestor.tag !== tag) ancestor = ancestor.parent;
+  return ancestor;
+}
+
+const MAX_CAPTION_CHARS = 2000;

@@ -1,8 +1,8 @@
 /** The inline formats of Markdown: which elements have one, and how it is written. */
 import { isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
 import type { Element } from "../tree/tree.ts";
-import { escapeLinkText } from "./escape.ts";
 import { writeInlineCode } from "./fences.ts";
+import type { LinkWriter } from "./link-writer.ts";
 
 export type InlineFormat = "strong" | "emphasis" | "strike" | "code" | "link";
 
@@ -22,7 +22,14 @@ export const formatsByTag: Readonly<Record<string, InlineFormat>> = {
   a: "link",
 };
 
-type FormatOptions = { readonly isMarkdown: boolean; readonly isHeading: boolean; readonly resolve: Resolver };
+type FormatOptions = {
+  readonly isMarkdown: boolean;
+  readonly isHeading: boolean;
+  /** In the title of the page, which links to the page itself. */
+  readonly isTitle: boolean;
+  readonly resolve: Resolver;
+  readonly links: LinkWriter;
+};
 
 /** Formats the text of an element; returns it unchanged where a format would be wrong or say nothing. */
 export function formatInline(format: InlineFormat, element: Element, text: string, options: FormatOptions): string {
@@ -34,10 +41,11 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   return format === "emphasis" ? `*${text}*` : `~~${text}~~`;
 }
 
-function formatLink({ attributes: { href } }: Element, text: string, { isHeading, resolve }: FormatOptions): string {
+function formatLink({ attributes: { href } }: Element, text: string, options: FormatOptions): string {
+  const { isHeading, isTitle, resolve, links } = options;
   if (isAnchorSign(text) || isSkipLink(href, text)) return "";
   // A heading that links to itself is only a heading.
-  if (href === undefined || (isHeading && href.startsWith("#"))) return text;
+  if (href === undefined || isTitle || (isHeading && href.startsWith("#"))) return text;
   const target = resolve(href);
-  return target === undefined ? text : `[${escapeLinkText(text.replaceAll("\n", " "))}](${target})`;
+  return target === undefined ? text : links.write(text, target);
 }

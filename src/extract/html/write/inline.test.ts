@@ -9,7 +9,7 @@ const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["x<sup>n+1</sup> and <i>x</i><sup><i>2</i></sup>", "x^(n+1) and *x*^2"],
   ["e<sup>x<sup>2</sup></sup>", "e^(x^2)"],
   ["a<sub>i</sub>, a<sub>i+1</sub>, x<sub>1</sub>", "a_i, a_(i+1), x_1"],
-  ["H<sub>2</sub>O and CO<sub>2</sub>", "H2O and CO2"],
+  ["H<sub>2</sub>O and CO<sub>2</sub>", "H₂O and CO₂"],
   ["the 2<sup>nd</sup> of the XIX<sup>e</sup>", "the 2nd of the XIXe"],
   ["Lamp<sup>TM</sup>, here<sup>*</sup>, there<sup>[1]</sup>", "LampTM, here*, there[1]"],
   ['it<sup><a href="/notes">a</a></sup>', "it[a](/notes)"],

@@ -1,4 +1,5 @@
 /** Builds one line of text: collapses blanks, and formats emphasis, code and links when their elements end. */
+import { CUSTOM_INLINE_TAG } from "../tree/custom-elements.ts";
 import type { Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import type { InlineFormat } from "./inline-format.ts";
@@ -19,7 +20,7 @@ const wordStart = /^[\p{L}\p{N}]/u;
 const labelStart = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
 const labelEnd = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
 /** Elements that are never part of a word. */
-const separateTags = new Set(["label", "time"]);
+const separateTags = new Set(["label", "time", CUSTOM_INLINE_TAG]);
 
 /** The line being built, as a list of fragments. */
 export class LineBuilder {

@@ -1,9 +1,10 @@
 /** Writes the chosen part of a page as Markdown or plain text in one walk, and records where its headings are. */
 
-import type { Mark } from "../../handler.ts";
+import type { LinkStyle, Mark } from "../../handler.ts";
 import type { Choice } from "../choose/choose.ts";
 import { classifyTable } from "../choose/table-kind.ts";
 import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts";
+import { isDiff } from "../tree/diffs.ts";
 import { type Embed, findEmbed } from "../tree/embeds.ts";
 import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "../tree/footnotes.ts";
 import { createResolver, type Resolver } from "../tree/links.ts";
@@ -14,19 +15,14 @@ import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
 import { findCodeLanguage } from "./code-language.ts";
 import { DelimiterWriter } from "./delimiters.ts";
 import { DuplicateDetector } from "./duplicates.ts";
-import {
-  escapeHeading,
-  escapeLineStarts,
-  escapeLinkText,
-  escapeText,
-  MAX_LABEL_CHARS,
-  toPlainLabel,
-} from "./escape.ts";
+import { escapeHeading, escapeLineStarts, escapeText, MAX_LABEL_CHARS, toPlainLabel } from "./escape.ts";
 import { FenceWriter, writeInlineCode } from "./fences.ts";
-import { ImageWriter } from "./images.ts";
+import { ImageWriter, isLabelledIcon } from "./images.ts";
 import { formatInline, formatsByTag } from "./inline-format.ts";
 import { LineBuilder } from "./line-builder.ts";
+import { LinkWriter } from "./link-writer.ts";
 import { ListCounter } from "./list-items.ts";
+import { findAtomCount } from "./superscripts.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** A text, the headings in it, and how much was left out of it as duplicates. */
@@ -36,7 +32,12 @@ export type WrittenText = {
   /** Characters of paragraphs that were not written a second time. */
   readonly duplicateChars: number;
 };
-export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };
+export type WriteOptions = {
+  readonly url?: string | undefined;
+  readonly mode: "markdown" | "text";
+  /** Inline if it is absent. */
+  readonly links?: LinkStyle | undefined;
+};
 
 /** Writes the chosen part of a page. If most of it would be left out as duplicates, nothing is. */
 export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): WrittenText {
@@ -49,6 +50,9 @@ export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions)
 const preformattedTags = new Set(["pre", "xmp", "listing", "plaintext"]);
 const skippedTags = new Set(["script", "style", "head", "title", "select", "textarea", "wbr", "rp", "colgroup"]);
 const listTags = new Set(["ul", "ol", "menu"]);
+
+/** The author of a comment is named within this many characters of it. */
+const MAX_BYLINE_CHARS = 300;
 
 /** An element whose children are being written, and the index of the next one. */
 type Frame = { readonly element: Element; next: number };
@@ -64,14 +68,19 @@ class PageWriter {
   readonly #choice: Choice;
   readonly #isMarkdown: boolean;
   readonly #resolve: Resolver;
+  readonly #links: LinkWriter;
   readonly #footnotes: Footnotes;
+  /** The first H1 of the page. */
+  readonly #title: Element | undefined;
   readonly #blocks = new BlockWriter();
   readonly #line = new LineBuilder(
     (format, element, text) =>
       formatInline(format, element, text, {
         isMarkdown: this.#isMarkdown,
         isHeading: this.#headingLevel > 0,
+        isTitle: this.#isTitle,
         resolve: this.#resolve,
+        links: this.#links,
       }),
     (text) => (this.#isMarkdown ? escapeText(text) : text),
   );
@@ -87,19 +96,23 @@ class PageWriter {
   /** The level of the heading that is being written, else 0. */
   #headingLevel = 0;
   #isShortHeading = false;
+  /** Whether the title is being written. */
+  #isTitle = false;
   /** The text of the last heading; "" in forums, where each post repeats its headings. */
   #sectionHeading = "";
   #lastHeading: { readonly line: string; readonly count: number } | undefined;
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
-  constructor(page: Page, choice: Choice, { url, mode }: WriteOptions) {
+  constructor(page: Page, choice: Choice, { url, mode, links = "inline" }: WriteOptions) {
     this.#page = page;
     this.#choice = choice;
     this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
     this.#resolve = createResolver(page, url);
+    this.#links = new LinkWriter(links);
     this.#footnotes = findFootnotes(page);
+    this.#title = page.elements.find(({ tag }) => tag === "h1");
   }
 
   get isMostlyDuplicates(): boolean {
@@ -120,7 +133,16 @@ class PageWriter {
       else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
     this.#flush();
+    this.#writeLinkList();
     return { ...this.#blocks.finish(), duplicateChars: this.#duplicates.duplicateChars };
+  }
+
+  /** A section of its own, so that it can be read by its heading. */
+  #writeLinkList(): void {
+    const list = this.#links.list();
+    if (list === "") return;
+    this.#blocks.write("## Links", { label: "Links", level: 2 });
+    this.#blocks.write(list);
   }
 
   #enter(element: Element): boolean {
@@ -168,8 +190,10 @@ class PageWriter {
     const { tag } = element;
     this.#line.beginElement(element);
     if (tag === "br") return this.#addBreak();
-    if (tag === "img") return this.#addImage(element);
+    if (tag === "img" || isLabelledIcon(element)) return this.#addImage(element);
     if (tag === "input") return this.#addCheckbox(element);
+    const atoms = tag === "sub" ? findAtomCount(element, this.#line.lastFragment) : undefined;
+    if (atoms !== undefined) return this.#addAtoms(atoms);
     if (this.#delimiters.isSideNoteNumber(element)) return false;
     const format = formatsByTag[tag];
     if (format === "code") return this.#enterCode(element);
@@ -198,9 +222,19 @@ class PageWriter {
     return false;
   }
 
-  #addImage({ attributes }: Element): boolean {
-    const image = this.#isMarkdown ? this.#images.write(attributes, this.#table !== undefined) : undefined;
+  #addImage(element: Element): boolean {
+    if (!this.#isMarkdown) return false;
+    const image = this.#images.write(element, {
+      isInTable: this.#table !== undefined,
+      isReference: this.#choice.keepsRepeats,
+      resolve: this.#resolve,
+    });
     if (image !== undefined) this.#line.add(image);
+    return false;
+  }
+
+  #addAtoms(count: string): boolean {
+    this.#line.add(count);
     return false;
   }
 
@@ -226,7 +260,7 @@ class PageWriter {
     const target = this.#resolve(src);
     if (target === undefined || !this.#isMarkdown) return false;
     this.#line.addBreak();
-    this.#line.add(`[${escapeLinkText(escapeText(label))}](${target})`);
+    this.#line.add(this.#links.write(escapeText(label), target));
     this.#line.addBreak();
     if (this.#table === undefined) this.#flush();
     return false;
@@ -277,6 +311,7 @@ class PageWriter {
   #enterBlock(element: Element): void {
     const { tag, attributes } = element;
     const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
+    this.#enterReply(element);
     if (label !== undefined) this.#enterNote(element, label);
     else if (headingTags.has(tag)) this.#enterHeading(element);
     else if (listTags.has(tag)) this.#lists.beginList(element);
@@ -287,6 +322,20 @@ class PageWriter {
       this.#line.add(`[!${attributes["data-callout"]}] `);
   }
 
+  /** A reply is inside a quotation for each comment that it is below. */
+  #enterReply(element: Element): void {
+    const levels = this.#choice.replies.get(element) ?? 0;
+    const mark = this.#isMarkdown ? "> " : "  ";
+    for (let level = 0; level < levels; level += 1) this.#blocks.enter({ first: mark, rest: mark });
+    const { author } = element.attributes;
+    if (author === undefined || collectText(element, MAX_BYLINE_CHARS).includes(author)) return;
+    this.#blocks.write(this.#isMarkdown ? `**${escapeText(author)}**` : author);
+  }
+
+  #leaveReply(element: Element): void {
+    for (let level = this.#choice.replies.get(element) ?? 0; level > 0; level -= 1) this.#blocks.leave();
+  }
+
   #leaveBlock(element: Element): void {
     const { tag } = element;
     if (element === this.#note?.element) {
@@ -295,12 +344,15 @@ class PageWriter {
     } else if (headingTags.has(tag)) {
       this.#headingLevel = 0;
       this.#isShortHeading = false;
+      this.#isTitle = false;
     } else if (listTags.has(tag)) this.#lists.endList();
     else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
+    this.#leaveReply(element);
   }
 
   #enterHeading(element: Element): void {
     this.#headingLevel = Number(element.tag[1]);
+    this.#isTitle = element === this.#title;
     this.#isShortHeading = collectText(element, MAX_LABEL_CHARS).length < MAX_LABEL_CHARS;
   }
 
@@ -350,7 +402,7 @@ class PageWriter {
     if (text === "") return false;
     if (this.#table !== undefined) this.#addCellCode(text);
     else {
-      const language = findCodeLanguage(element);
+      const language = isDiff(element, this.#page) ? "diff" : findCodeLanguage(element);
       // A bar above the code with the name of its language repeats what the fence says.
       if (language !== "" && this.#isMarkdown && this.#line.label.toLowerCase() === language) this.#line.clear();
       this.#flush();

@@ -16,7 +16,7 @@ export function findScriptSigns(element: Element, line: string): Delimiters | un
   const before = line.replace(/\*+$/, "");
   const text = collectText(element, maxSuperscriptChars + 1).trim();
   if (text === "" || text.length > maxSuperscriptChars || !hasBase(element, text, before)) return undefined;
-  if (element.tag === "sup" ? isOrdinalOrNote(element, text, before) : isAtomCount(text, before)) return undefined;
+  if (element.tag === "sup" && isOrdinalOrNote(element, text, before)) return undefined;
   const sign = element.tag === "sup" ? "^" : "_";
   const isSingleWord = singleWord.test(text) && element.children.length === 1;
   return isSingleWord ? { before: sign, after: "" } : { before: `${sign}(`, after: ")" };
@@ -35,7 +35,11 @@ function isOrdinalOrNote({ parent, children }: Element, text: string, before: st
   return /^\p{L}+$/u.test(text) && (/\p{L}{2}$/u.test(before) || (text.length > 1 && /\p{N}$/u.test(before)));
 }
 
-/** The number of atoms: people type `CO2` and `H2O` without a sign. */
-function isAtomCount(text: string, before: string): boolean {
-  return /^\d+$/.test(text) && /\p{Lu}\p{Ll}?$/u.test(before);
+/** The number of atoms in a formula of chemistry, in small digits (`H₂O`); undefined for every other element. */
+export function findAtomCount({ tag, children: [text, ...others] }: Element, line: string): string | undefined {
+  if (tag !== "sub" || typeof text !== "string" || others.length > 0) return undefined;
+  const isCount = /^\d{1,3}$/.test(text) && /(?:\p{Lu}\p{Ll}?|\(\p{Lu}[\p{L}\p{N}]*\))$/u.test(line);
+  return isCount ? text.replace(/\d/g, (digit) => String.fromCodePoint(FIRST_SMALL_DIGIT + Number(digit))) : undefined;
 }
+/** U+2080, a small zero. */
+const FIRST_SMALL_DIGIT = 0x2080;

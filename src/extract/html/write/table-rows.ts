@@ -14,11 +14,14 @@ export class TableRows {
   readonly #rows: string[][] = [];
   /** For each column, how many more rows a cell of an earlier row covers. */
   readonly #spans: number[] = [];
+  /** A cell spans at most as many columns as the fullest row has cells: more would add only empty ones. */
+  readonly #maxColumns: number;
   #row: string[] = [];
 
   constructor(element: Element, isMarkdown: boolean) {
     this.element = element;
     this.#isMarkdown = isMarkdown;
+    this.#maxColumns = Math.min(MAX_COLUMNS, countColumns(element));
   }
 
   beginRow(): void {
@@ -34,8 +37,8 @@ export class TableRows {
     const text = lines.replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
     skipSpannedCells(row, this.#spans);
     const rows = parseSpan(rowspan, MAX_SPANNED_ROWS);
-    for (let column = 0; column < parseSpan(colspan, MAX_COLUMNS); column += 1) {
-      if (rows > 1 && row.length < MAX_COLUMNS) this.#spans[row.length] = rows - 1;
+    for (let column = 0; column < parseSpan(colspan, this.#maxColumns); column += 1) {
+      if (rows > 1 && row.length < this.#maxColumns) this.#spans[row.length] = rows - 1;
       row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
     }
     skipSpannedCells(row, this.#spans);
@@ -45,6 +48,22 @@ export class TableRows {
   write(): string {
     return this.#isMarkdown ? writeTable(this.#rows) : this.#rows.map((row) => row.join("\t")).join("\n");
   }
+}
+
+/** The number of cells in the fullest row. */
+function countColumns({ children }: Element): number {
+  let columns = 1;
+  for (const child of children) {
+    if (typeof child === "string") continue;
+    const count = child.tag === "tr" ? countCells(child) : rowGroupTags.has(child.tag) ? countColumns(child) : 1;
+    if (count > columns) columns = count;
+  }
+  return columns;
+}
+const rowGroupTags = new Set(["thead", "tbody", "tfoot"]);
+
+function countCells({ children }: Element): number {
+  return children.filter((child) => typeof child !== "string" && (child.tag === "td" || child.tag === "th")).length;
 }
 
 function parseSpan(value: string | undefined, limit: number): number {

@@ -15,7 +15,7 @@ import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { checkProjectFile } from "../doctor/project-check.ts";
-import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
+import { checkBytes, checkCatalogue, checkTeamStore, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
 import { checkWrapped } from "../doctor/wrapped-check.ts";
 import { readText } from "../options.ts";
@@ -77,6 +77,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
     return [
       await checkWritable("store", spoolFolder, `Replies will have no artifact_ref. ${storeAdvice}`),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
+      ...(await checkTeamStore(session)),
       ...(await checkCatalogue(session)),
       ...(call.values.deep === true ? [await checkBytes(call, session)] : []),
       await checkLeftovers(session),

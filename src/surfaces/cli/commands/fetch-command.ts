@@ -8,7 +8,16 @@ import { CHARACTER_LIMIT, MIN_BUDGET_CHARS, OVERHEAD_CHARS } from "../../../fit/
 import { fetchSource } from "../../../verbs/fetch.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
+import {
+  linksRow,
+  maxCharsRow,
+  modeRow,
+  passwordRow,
+  readLinks,
+  readMaxChars,
+  readMode,
+  readText,
+} from "../options.ts";
 import { toJsonLine } from "../output.ts";
 import { withProgressLine } from "../progress-line.ts";
 
@@ -24,6 +33,7 @@ export const fetchCommand: Command = {
   options: {
     "max-chars": maxCharsRow,
     mode: modeRow,
+    links: linksRow,
     password: passwordRow,
     clone: { type: "boolean", about: "Clone the repository at the address; its tree and README are printed." },
     "no-cache": { type: "boolean", about: "Fetch a URL again even if it is in the cache." },
@@ -38,6 +48,7 @@ export const fetchCommand: Command = {
     const requested = readMaxChars(call);
     const options = {
       mode: readMode(call),
+      links: readLinks(call),
       password: readText(call, "password"),
       noCache: call.values["no-cache"] === true,
       forceClone: call.values.clone === true,

@@ -5,7 +5,16 @@ import { SpillwayError } from "../../../errors.ts";
 import { readArtifact } from "../../../verbs/read.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
+import {
+  linksRow,
+  maxCharsRow,
+  modeRow,
+  passwordRow,
+  readLinks,
+  readMaxChars,
+  readMode,
+  readText,
+} from "../options.ts";
 import { toJsonLine } from "../output.ts";
 import { withProgressLine } from "../progress-line.ts";
 
@@ -29,6 +38,7 @@ export const readCommand: Command = {
     entry: { type: "string", value: "PATH", about: "A member of an archive or an attachment, as it is listed." },
     "max-chars": maxCharsRow,
     mode: modeRow,
+    links: linksRow,
     password: passwordRow,
   },
   async run(call) {
@@ -49,6 +59,7 @@ export const readCommand: Command = {
       entry: option("entry"),
       maxChars: readMaxChars(call),
       mode: readMode(call),
+      links: readLinks(call),
       password: option("password"),
     };
     const answer = await withProgressLine(call, await call.session(), (session) => readArtifact(ref, options, session));

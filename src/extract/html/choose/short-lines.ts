@@ -1,0 +1,51 @@
+/** Short lines that a page repeats in the middle of its text: marks of advertisements, and controls of a thread. */
+
+import { inlineTags } from "../tree/tags.ts";
+import { collectText, type Element } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
+import type { Measures } from "./text-measures.ts";
+
+const { maxAdvertisementChars, maxControlChars } = htmlWeights.shortLines;
+
+/** Lines around an advertisement, in the languages of the sites that have them. */
+const advertisementLine = new RegExp(
+  [
+    "advertise?ments?|advertising|sponsored( content)?|ads?|ad feedback|skip (ad|advertisement)",
+    "(continue|keep) reading (the main story|below)|(story|article|text|post|content) continues (below|after)( (this|the))?( (ad|ads|advertisement))?",
+    "scroll to continue( with content)?|(advertisement )?scroll to continue( reading)?",
+    "anzeige|werbung|publicité|publicidad|publicidade|pubblicità|advertentie|reklama|реклама|広告|廣告|广告|광고",
+  ]
+    .map((phrase) => `(?:${phrase})`)
+    .join("|")
+    .replace(/^/, "^(?:")
+    .replace(/$/, ")$"),
+);
+
+/** Whether a block is only such a line. */
+export function isAdvertisementLine(element: Element, { text }: Measures): boolean {
+  const chars = text[element.index] ?? 0;
+  if (chars === 0 || chars > maxAdvertisementChars) return false;
+  if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
+  return advertisementLine.test(lettersOf(collectText(element, 4 * maxAdvertisementChars)));
+}
+
+const threadControl =
+  /^(?:hide|reply|report|report abuse|share|save|flag|permalink|embed|give award|upvote|downvote|edit|quote|select all|new issue|ask question)$/;
+/** What a thread says about itself between its title and its first post. */
+const threadCount = /^(?:viewed [\d ]+[km]? times?|modified .{1,20} ago|sorted by)$/;
+
+/** Whether a link does something to a post of a thread, or a block counts its readers. */
+export function isThreadControl(element: Element, { text }: Measures): boolean {
+  const chars = text[element.index] ?? 0;
+  if (chars === 0 || chars > maxControlChars) return false;
+  if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
+  const pattern = element.tag === "a" ? threadControl : threadCount;
+  return pattern.test(lettersOf(collectText(element, 4 * maxControlChars)));
+}
+
+function lettersOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}

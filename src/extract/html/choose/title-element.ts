@@ -1,0 +1,46 @@
+/** Finds the element that shows the title of the page: the block whose text its title begins with, else the first H1. */
+
+import { headingTags } from "../tree/tags.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { isHidden } from "../tree/visibility.ts";
+import { htmlWeights } from "../weights.ts";
+import { readMeta } from "./generators.ts";
+import type { Measures } from "./text-measures.ts";
+
+const { minTitleChars, maxTitleChars, minTitleShare, maxTitleElements } = htmlWeights.title;
+
+/** The element with the title, by its text, its tag and its place; undefined if the page shows none. */
+export function findTitleElement(page: Page, measures: Measures): Element | undefined {
+  const titles = listTitles(page);
+  let line: Element | undefined;
+  let heading: Element | undefined;
+  for (const element of page.elements) {
+    if (!isShort(element, measures) || !isTitle(lettersOf(collectText(element, maxTitleChars)), titles)) continue;
+    if (isHidden(element)) continue;
+    if (element.tag === "h1") return element;
+    if (headingTags.has(element.tag)) heading ??= element;
+    else line ??= element;
+  }
+  return heading ?? line ?? page.elements.find(({ tag, index }) => tag === "h1" && (measures.text[index] ?? 0) > 0);
+}
+
+function listTitles(page: Page): readonly string[] {
+  const title = page.elements.find(({ tag }) => tag === "title");
+  const texts = [readMeta(page, "og:title"), title === undefined ? "" : collectText(title, 2 * maxTitleChars)];
+  return [...new Set(texts.map(lettersOf).filter((text) => text.length >= minTitleChars))];
+}
+
+/** Long enough to be a title, and not a box with more in it. */
+function isShort({ index, end }: Element, { text }: Measures): boolean {
+  const chars = text[index] ?? 0;
+  return chars >= minTitleChars && chars <= maxTitleChars && end - index <= maxTitleElements;
+}
+
+/** The title of a page is that of its text, often with the name of the site. */
+function isTitle(text: string, titles: readonly string[]): boolean {
+  return titles.some((title) => title.startsWith(text) && text.length >= minTitleShare * title.length);
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}

@@ -1,0 +1,151 @@
+/** What a reader of a page must find: custom elements, diffs, icons, replies and links, each on a page of a few lines. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { LinkStyle } from "../handler.ts";
+import { extractHtml } from "./page.ts";
+
+const read = (html: string, links?: LinkStyle) =>
+  extractHtml(html, { url: "https://example.com/docs/page", mode: "markdown", links });
+const markdownOf = (html: string) => read(html).text;
+
+describe("custom and unknown elements", () => {
+  test("are inside their line", () => {
+    const html =
+      "<p>Updated <relative-time>Jan 2</relative-time> by <user-name>Ada</user-name>, who knows.<o:p></o:p></p>";
+    assert.equal(markdownOf(html), "Updated Jan 2 by Ada, who knows.");
+  });
+
+  test("are separate words", () => {
+    assert.equal(markdownOf("<p><user-name>Ada</user-name><user-role>Keeper</user-role></p>"), "Ada Keeper");
+  });
+
+  test("are blocks if they hold one", () => {
+    assert.equal(markdownOf("<my-card><p>one</p></my-card><my-card><p>two</p></my-card>"), "one\n\ntwo");
+  });
+
+  test("do not break the lines of code", () => {
+    assert.equal(
+      markdownOf("<pre><a-k>let</a-k> x = <a-n>1</a-n>;\n<a-k>let</a-k> y;</pre>"),
+      "```\nlet x = 1;\nlet y;\n```",
+    );
+  });
+
+  test("a line of many of them stays one line", () => {
+    const { text } = read(`<p>${"<x-y>a</x-y>".repeat(20_000)}</p>`);
+    assert.equal(text.length, 39_999);
+  });
+});
+
+describe("code in a line", () => {
+  test("is a block if it is broken into lines", () => {
+    assert.equal(markdownOf("<p><code>npm i<br>npm test</code></p>"), "```\nnpm i\nnpm test\n```");
+  });
+
+  test("stays in its line if only the source is broken", () => {
+    assert.equal(markdownOf("<p><code>npm\ntest</code></p>"), "`npm test`");
+  });
+});
+
+describe("a diff in a table", () => {
+  const cells = (kind: string, code: string) =>
+    `<tr><td class="diff-line-num old_line">1</td><td class="line_content ${kind}">${code}</td></tr>`;
+
+  test("gets the signs that its style sheet shows", () => {
+    const rows = cells("", "	a()") + cells("old", "	b()") + cells("new", "	c()");
+    assert.equal(markdownOf(`<table>${rows}</table>`), "```diff\n 	a()\n-	b()\n+	c()\n```");
+  });
+
+  test("keeps the signs that it has", () => {
+    assert.equal(
+      markdownOf(`<table>${cells("old", "-	b()")}${cells("new", "+	c()")}</table>`),
+      "```diff\n-	b()\n+	c()\n```",
+    );
+  });
+
+  test("takes the signs in its attributes", () => {
+    const row = (sign: string, code: string) =>
+      `<tr><td class="blob-num" data-line-number="3"></td><td class="blob-code"><span data-code-marker="${sign}">${code}</span></td></tr>`;
+    assert.equal(
+      markdownOf(`<table>${row("-", "b()")}${row("+", "c()")}${row(" ", "d()")}</table>`),
+      "```diff\n-b()\n+c()\n d()\n```",
+    );
+  });
+});
+
+describe("icons", () => {
+  const table = (cell: string) =>
+    `<table><tr><th>Plan</th><th>Alerts</th></tr><tr><td><div>Sloop</div></td><td>${cell}</td></tr></table>`;
+
+  for (const cell of [
+    '<svg aria-label="Included" role="img"><path d="M0"/></svg>',
+    "<svg><title>Included</title><path d='M0'/></svg>",
+    '<svg aria-hidden="true"></svg><span class="sr-only">Included</span>',
+    '<i class="icon" aria-label="Included"></i>',
+    '<img src="/check.svg" alt="Included">',
+  ])
+    test(`say what a cell means: ${cell}`, () =>
+      assert.equal(markdownOf(table(cell)), "| Plan | Alerts |\n| --- | --- |\n| Sloop | Included |"));
+
+  test("outside of tables and lists are left out", () => {
+    assert.equal(markdownOf('<p><svg aria-label="Bird"><path/></svg>Follow the ships.</p>'), "Follow the ships.");
+  });
+
+  test("no image is written without its address", () => {
+    assert.equal(markdownOf('<p>a</p><p><img alt="The lamp above the harbour wall"></p>'), "a");
+    assert.equal(
+      markdownOf('<figure><img src="lamp.jpg" alt="The lamp above the harbour wall"></figure>'),
+      "![The lamp above the harbour wall](lamp.jpg)",
+    );
+  });
+});
+
+describe("replies", () => {
+  const thread = (comments: string) =>
+    `<title>A dark lamp</title><body id="x" class="comments-page"><p class="title">A dark lamp</p><p>It went out.</p>${comments}`;
+
+  test("are quotations inside of those they answer", () => {
+    const comments =
+      '<div class="comment"><p>one</p><div class="comment"><p>two</p></div></div><div class="comment">three</div>';
+    assert.equal(markdownOf(thread(comments)), "A dark lamp\n\nIt went out.\n\none\n\n> two\n\nthree");
+  });
+
+  test("have the author that their element states", () => {
+    const comments =
+      '<x-comment author="ada" depth="0"><p>one</p><x-comment author="bo" depth="1"><p>two</p></x-comment></x-comment>';
+    assert.equal(markdownOf(thread(comments)), "A dark lamp\n\nIt went out.\n\n**ada**\n\none\n\n> **bo**\n>\n> two");
+  });
+
+  test("the box around a comment is not a comment that it answers", () => {
+    const comments = '<div class="comment outer"><div class="comment inner"><p>one</p></div></div>';
+    assert.equal(markdownOf(thread(comments)), "A dark lamp\n\nIt went out.\n\none");
+  });
+});
+
+describe("the style of links", () => {
+  const html = '<p><a href="/a">one</a>, <a href="https://other.example/b">two</a> and <a href="/a">three</a></p>';
+
+  test("inline: relative to the page, whose address is stated", () => {
+    const { text, linkBase } = read(html);
+    assert.equal(text, "[one](/a), [two](https://other.example/b) and [three](/a)");
+    assert.equal(linkBase, "https://example.com/docs/page");
+  });
+
+  test("numbered: each address once, in a section at the end", () => {
+    const { text, marks, linkBase } = read(html, "numbered");
+    assert.equal(text, "[one][1], [two][2] and [three][1]\n\n## Links\n\n[1]: /a\n[2]: https://other.example/b");
+    assert.equal(marks.at(-1)?.label, "Links");
+    assert.equal(linkBase, "https://example.com/docs/page");
+  });
+
+  test("none: their text alone, and no address is stated", () => {
+    const { text, linkBase } = read(html, "none");
+    assert.equal(text, "one, two and three");
+    assert.equal(linkBase, undefined);
+  });
+});
+
+test("cells that claim to span thousands of columns add few empty ones", () => {
+  const rows = '<tr><td colspan="1000" rowspan="65000">a</td><td>b</td></tr>'.repeat(300);
+  const { text } = read(`<table>${rows}</table>`);
+  assert.ok(text.length < 20_000, `${text.length} characters`);
+});
