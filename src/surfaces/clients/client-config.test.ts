@@ -101,6 +101,17 @@ describe("a server of another maker", () => {
     ]);
   });
 
+  test("names variables of the client's environment, in Codex and in Goose", async () => {
+    for (const [id, text] of [
+      ["codex", '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["ONE", { name = "TWO", source = "local" }]\n'],
+      ["goose", "extensions:\n  a:\n    cmd: a\n    env_keys: [ONE, TWO]\n"],
+    ] as const) {
+      await using user = await openUser(id, text);
+      const [entry] = listServers(await user.open());
+      assert.deepEqual(entry?.server, { command: "a", args: [], envNames: ["ONE", "TWO"] });
+    }
+  });
+
   test("of opencode since version 2 is found below mcp.servers", async () => {
     await using user = await openUser("opencode", '{"mcp": {"servers": {"a": {"type": "local", "command": ["a"]}}}}');
     const config = await user.open();

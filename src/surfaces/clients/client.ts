@@ -8,6 +8,8 @@ export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Variables that the client passes on from its own environment, or from its store of keys. */
+  readonly envNames?: readonly string[];
 };
 
 /** For every project of the user, or for one project and everyone who works on it. */

@@ -67,7 +67,16 @@ function readCommand(entry: unknown, names: { command: string; env: string }): S
   const command = entry[names.command];
   const args = readTexts(entry.args ?? []);
   if (typeof command !== "string" || args === undefined) return undefined;
-  return { command, args, ...readEnv(entry, names.env) };
+  return { command, args, ...readEnv(entry, names.env), ...readEnvNames(entry) };
+}
+
+/** Codex names variables in `env_vars`, as texts or maps with a name; Goose in `env_keys`. */
+function readEnvNames({ env_vars, env_keys }: Readonly<Record<string, unknown>>): Pick<ServerCommand, "envNames"> {
+  const names = [env_vars, env_keys]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .map((item) => (isRecord(item) ? item.name : item))
+    .filter((name) => typeof name === "string");
+  return names.length === 0 ? {} : { envNames: names };
 }
 
 function readEnv(entry: unknown, name: string): Pick<ServerCommand, "env"> {

@@ -52,7 +52,8 @@ async function checkServer(
   signal: AbortSignal,
 ): Promise<Check[]> {
   try {
-    const env = { ...passedEnv(client, machine), ...server.env };
+    const named = Object.fromEntries((server.envNames ?? []).map((name) => [name, machine.env[name]]));
+    const env = { ...passedEnv(client, machine), ...named, ...server.env };
     const report = await probeServer(client, { server, cwd: machine.cwd, env, signal });
     return [describeStart(report), describeTools(report), describeLimit(client, report), describeReadOn(report)];
   } catch (error) {
