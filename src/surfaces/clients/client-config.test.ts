@@ -112,6 +112,12 @@ describe("a server of another maker", () => {
     }
   });
 
+  test("of ours gets the time in Cline that a slow start takes", async () => {
+    await using user = await openUser("cline", "{}");
+    const text = setServer(await user.open(), "spillway", { command: "spillway", args: ["mcp"] });
+    assert.equal(JSON.parse(text).mcpServers.spillway.timeout, 60);
+  });
+
   test("of opencode since version 2 is found below mcp.servers", async () => {
     await using user = await openUser("opencode", '{"mcp": {"servers": {"a": {"type": "local", "command": ["a"]}}}}');
     const config = await user.open();

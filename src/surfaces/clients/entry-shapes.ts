@@ -26,6 +26,8 @@ export const claudeShape: EntryShape = {
 /** Cline: `cline mcp add` writes how a server is started into a map of its own; it reads both forms. */
 export const clineShape: EntryShape = {
   ...mapShape("mcpServers"),
+  // Without it, Cline drops a server that takes more than a few seconds to start, as on a busy machine.
+  newFields: () => ({ timeout: 60 }),
   startPath: (entry) => (isRecord(entry) && isRecord(entry.transport) ? ["transport"] : []),
   readServer(entry) {
     const inner = isRecord(entry) && isRecord(entry.transport) ? entry.transport : entry;
