@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   search: () => import("./search.ts"),
   start: () => import("./start.ts"),
   store: () => import("./store.ts"),
+  "team-store": () => import("./team-store.ts"),
   tasks: () => import("./tasks.ts"),
 };
 

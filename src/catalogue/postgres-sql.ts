@@ -22,7 +22,7 @@ const DEFAULT_MAX_CONNECTIONS = 10;
 const IDLE_MS = 30_000;
 
 /** A transaction that failed this often because of others runs alone, so that it cannot fail again. */
-const CONFLICTS_BEFORE_TURN = 2;
+const CONFLICTS_BEFORE_TURN = 1;
 
 const MAX_ATTEMPTS = 25;
 

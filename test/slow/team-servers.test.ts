@@ -29,7 +29,9 @@ test(`${SERVERS} servers, ${OWNERS} owners, ${OPERATIONS} operations: no error a
   await using _database = postgres;
   await using _service = s3;
   await using folder = await makeTemporaryFolder();
-  const settings = { ...s3.makePlace(), "store.catalogue": (await postgres.makeDatabase()).url };
+  // However busy the machine is: an operation that waits is not an error.
+  const patient = { "store.timeout": 120_000 };
+  const settings = { ...s3.makePlace(), ...patient, "store.catalogue": (await postgres.makeDatabase()).url };
   const home = (index: number) => join(folder.path, `server-${index}`);
   const json = JSON.stringify({ ...defaultSettings, ...settings });
   const servers = await Promise.all(Array.from({ length: SERVERS }, (_, index) => startServer(json, home(index))));

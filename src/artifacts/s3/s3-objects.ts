@@ -38,6 +38,7 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   /** Whether the service knows conditional puts; undefined until it was asked. */
   let knowsConditions: boolean | undefined;
   let hasBucket = false;
+  const heads = rememberHeads();
 
   async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
     assertKey(key);
@@ -63,7 +64,7 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   async function write(
     key: string,
     from: { path: string } | Uint8Array,
-    { noteStamp }: PutOptions,
+    { noteStamp, isNewKey }: PutOptions,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<"written" | "exists"> {
     const condition = { headers, expected: headers["if-none-match"] === undefined ? [] : CONDITION_FAILED };
@@ -83,6 +84,8 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
     if (CONDITION_FAILED.includes(status)) return "exists";
     const tag = answer.etag ?? readTag(text, "ETag");
     if (tag !== "") noteStamp?.(tag);
+    if (isNewKey) heads.note(key, toHead(String(await sizeOf(from)), new Date().toISOString(), tag));
+    else heads.forget(key);
     return "written";
   }
 
@@ -106,11 +109,14 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
     hasBucket = true;
   }
 
-  async function head(key: string): Promise<ObjectHead | undefined> {
+  async function head(key: string, { maxAgeMs = 0 } = {}): Promise<ObjectHead | undefined> {
     assertKey(key);
+    const known = heads.find(key, maxAgeMs);
+    if (known !== undefined) return known;
     const { status, headers } = await client.ask({ method: "HEAD", key, expected: [404] });
     if (status === 404) await requireBucket();
-    return status === 404 ? undefined : toHead(headers["content-length"], headers["last-modified"], headers.etag);
+    if (status === 404) return undefined;
+    return heads.note(key, toHead(headers["content-length"], headers["last-modified"], headers.etag));
   }
 
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
@@ -161,6 +167,7 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
 
   async function remove(key: string): Promise<void> {
     assertKey(key);
+    heads.forget(key);
     await client.ask({ method: "DELETE", key, expected: [404] });
   }
 
@@ -180,6 +187,28 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   }
 
   return { put, get, head, list, folders, move, delete: remove, local, close: client.close };
+}
+
+const sizeOf = async (from: { path: string } | Uint8Array): Promise<number> =>
+  from instanceof Uint8Array ? from.length : (await stat(from.path)).size;
+
+const MAX_REMEMBERED_HEADS = 10_000;
+
+/** What was last known about objects, for callers to whom that is enough. */
+function rememberHeads() {
+  const known = new Map<string, { readonly head: ObjectHead; readonly at: number }>();
+  return {
+    note(key: string, head: ObjectHead): ObjectHead {
+      if (known.size >= MAX_REMEMBERED_HEADS) known.clear();
+      known.set(key, { head, at: performance.now() });
+      return head;
+    },
+    find(key: string, maxAgeMs: number): ObjectHead | undefined {
+      const entry = known.get(key);
+      return entry !== undefined && performance.now() - entry.at < maxAgeMs ? entry.head : undefined;
+    },
+    forget: (key: string): void => void known.delete(key),
+  };
 }
 
 async function* readBody(response: S3Response | undefined): AsyncGenerator<Uint8Array> {
