@@ -14,7 +14,6 @@ import {
   writeFence,
 } from "../site-document.ts";
 import { nestReplies, type Reply, type Thread, writeReplies } from "../threads/thread.ts";
-import { findReadme } from "../tree.ts";
 import {
   type Change,
   encodePath,
@@ -147,11 +146,7 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
       );
     },
 
-    async readme(ref, path, entries) {
-      const found = findReadme(path, entries);
-      if (found === undefined) return "";
-      return (await api.text(`${repository}/contents/${encodePath(found)}?ref=${encodeURIComponent(ref)}`, RAW)).text;
-    },
+    text: (ref, path) => api.text(`${repository}/contents/${encodePath(path)}?ref=${encodeURIComponent(ref)}`, RAW),
 
     file: (ref, path) => api.open(`${repository}/contents/${encodePath(path)}?ref=${encodeURIComponent(ref)}`, RAW),
 

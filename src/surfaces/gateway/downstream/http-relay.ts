@@ -41,7 +41,13 @@ export type HttpRelayOptions = Omit<EditorOptions, "readTool" | "listsReadTool">
 };
 
 export type HttpRelay = {
-  serve(request: IncomingMessage, body: string, response: ServerResponse): Promise<void>;
+  /** Challenges to log in are passed on as `rewriteChallenge` returns them. */
+  serve(
+    request: IncomingMessage,
+    body: string,
+    response: ServerResponse,
+    rewriteChallenge: (challenge: string) => string,
+  ): Promise<void>;
 };
 
 /** Sessions whose client is remembered. */
@@ -55,7 +61,7 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
   const turns = openTurns(options.session);
   const timeoutMs = options.timeoutMs ?? options.session.settings["gateway.call_timeout"];
 
-  async function serve(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
+  async function serve(...[request, body, response, rewriteChallenge]: Parameters<HttpRelay["serve"]>): Promise<void> {
     const json = parseMessage(body)?.json ?? {};
     const [id, method, params] = [readId(json), toText(json.method) ?? "", toObject(json.params)];
     const known = clients.get(String(request.headers["mcp-session-id"])) ?? {};
@@ -70,6 +76,8 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
       const reply = await send(request, body, controller.signal);
       const sessionId = reply.headers.get("mcp-session-id");
       if (method === "initialize" && sessionId !== null) remember(sessionId, client);
+      const challenge = reply.headers.get("www-authenticate");
+      if (challenge !== null) response.setHeader("www-authenticate", rewriteChallenge(challenge));
       await pass(reply, response, open);
     } catch (error) {
       if (open === undefined || controller.signal.reason !== EXPIRED) throw error;
@@ -166,6 +174,6 @@ type Open = SentRequest & {
 /** Why a call is aborted whose time is over. */
 const EXPIRED = new Error("The call took too long.");
 
-/** Headers of one connection, and what describes a body that may change; origins were checked here. */
+/** Headers of one connection, what describes a body that may change, and challenges; origins were checked here. */
 const HOP_HEADERS =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|origin|content-length|content-encoding|accept-encoding|expect)$/i;
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|origin|content-length|content-encoding|accept-encoding|expect|www-authenticate)$/i;
