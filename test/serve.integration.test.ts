@@ -169,7 +169,7 @@ describe("MCP over HTTP", () => {
     assert.partialDeepStrictEqual(list, { ttlMs: 3_600_000, cacheScope: "private" });
   });
 
-  test("replies are fitted to the client that is named by itself or by the header", async () => {
+  test("replies are fitted to the client that the handshake or the header names", async () => {
     await using served = await openServedHttp();
     const token = await served.makeToken({ name: "ann" });
     const size = async (name: string, header?: string) => {
