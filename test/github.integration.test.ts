@@ -173,6 +173,15 @@ describe("a GitHub address", () => {
     );
   });
 
+  test("of a pull request with a long diff says how to reach the comments", async () => {
+    const long = `--- a/gate.ts\n+++ b/gate.ts\n${"-dry\n+oiled\n".repeat(2_000)}`;
+    await using site = await openSite("github", { ...github, [`/repos/delta/weir/pulls/13 ${DIFF}`]: long });
+    const { text, fields } = await site.fetch("https://github.com/delta/weir/pull/13", {}, { maxChars: 2_000 });
+    assert.match(text, /A long diff comes before 2 comments: read_artifact with section=Comments reads them\./);
+    const read = await site.call("read_artifact", { artifact_ref: fields.artifact_ref, section: "Comments" });
+    assert.match(String(read.fields.content), /^## Comments\n\n### ada \(review: approved[\s\S]*Linseed\.\n$/);
+  });
+
   test("of a commit, a comparison and releases gives what changed", async () => {
     await using site = await openSite("github", github);
     const commit = await site.fetch("https://github.com/delta/weir/commit/abc123");

@@ -84,7 +84,7 @@ export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeA
         return readFile(api, page.place, page.lines);
       case "issue":
       case "pull":
-        return toMarkdownSource(`${page.kind} ${page.number}`, writeThread(await api.thread(page.kind, page.number)));
+        return writeConversation(`${page.kind} ${page.number}`, await api.thread(page.kind, page.number));
       case "commit":
         return writeChange(`commit ${page.ref}`, await api.commit(page.ref));
       case "compare":
@@ -95,6 +95,17 @@ export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeA
         return toMarkdownSource(page.tag || "latest release", writeOneRelease(await api.release(page.tag)));
     }
   };
+}
+
+/** A diff longer than this fills most replies. */
+const MAX_LEADING_DIFF_CHARS = 4_000;
+
+/** An issue or a pull request; a long diff says how to reach the comments after it. */
+function writeConversation(name: string, thread: Thread): OpenedSource {
+  const isFar = (thread.extra?.length ?? 0) > MAX_LEADING_DIFF_CHARS && thread.replies.length > 0;
+  const count = formatCount(thread.replies.length, "comment");
+  const notes = isFar ? [`A long diff comes before ${count}: read_artifact with section=Comments reads them.`] : [];
+  return toMarkdownSource(name, writeThread(thread), notes);
 }
 
 async function readRepository(api: ForgeApi): Promise<OpenedSource> {
@@ -243,7 +254,7 @@ export function toComparison(range: string): ForgePage | undefined {
 /** The diff of a pull request, between its text and its comments. */
 export function writeDiff({ text, isCut }: BoundedText): string {
   const cut = isCut ? "The diff is longer than is read; its end is missing." : "";
-  return joinParts(text === "" ? "" : writeFence(text, "diff"), cut);
+  return text === "" && !isCut ? "" : joinParts("## Diff", text === "" ? "" : writeFence(text, "diff"), cut);
 }
 
 /** `3 files, +10 -2`, as far as an answer states it. */

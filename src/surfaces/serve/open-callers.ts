@@ -2,7 +2,14 @@
 import { openServiceFetch } from "../../acquire/http/transport/service-fetch.ts";
 import { findDataHome } from "../../config/paths.ts";
 import type { Session } from "../../session/session.ts";
-import { askInTurn, type FindCaller, fileCallers, localCaller } from "./guard/callers.ts";
+import {
+  askInTurn,
+  type FindByHash,
+  type FindCaller,
+  fileCallers,
+  hashedCallers,
+  localCaller,
+} from "./guard/callers.ts";
 import { isLoopback } from "./guard/request-checks.ts";
 import { checkStart } from "./start-checks.ts";
 import { readTokenFile } from "./tokens/token-file.ts";
@@ -10,6 +17,8 @@ import { makeTokenText, openTokens, tokenFilePath } from "./tokens/tokens.ts";
 
 export type Callers = AsyncDisposable & {
   readonly find: FindCaller;
+  /** Finds the bearer of a token of ours; JWTs are not among them. */
+  readonly findByHash: FindByHash;
   /** The operator's own token; undefined if the server listens to other machines. */
   readonly localToken: string | undefined;
 };
@@ -28,19 +37,18 @@ export async function openCallers({ session, localFolders = [], resource }: Call
   const path = tokenFilePath(findDataHome(settings.home, env, process.platform), settings["serve.tokens"]);
   checkStart(settings, readTokenFile(path).rows.length > 0 || settings["serve.issuer"] !== null);
   const rate = settings["serve.owner_rate"];
-  const kinds: FindCaller[] = [fileCallers(openTokens(path, now), rate)];
+  const findNamed = fileCallers(openTokens(path, now), rate);
+  const localToken = isLoopback(settings["serve.address"]) ? await makeLocalToken(session) : undefined;
+  const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
+  const findLocal = localToken === undefined ? () => undefined : localCaller(localToken, operator);
+  const findByHash: FindByHash = (sha256) => findLocal(sha256) ?? findNamed(sha256);
   const service = openServiceFetch({ settings, env });
   const issued = await openIssuer(session, service.fetch, resource);
-  if (issued !== undefined) kinds.push(issued);
-  const dispose = () => service[Symbol.asyncDispose]();
-  if (!isLoopback(settings["serve.address"]))
-    return { localToken: undefined, find: askInTurn(kinds), [Symbol.asyncDispose]: dispose };
-  const localToken = await makeLocalToken(session);
-  const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
   return {
     localToken,
-    find: askInTurn([localCaller(localToken, operator), ...kinds]),
-    [Symbol.asyncDispose]: dispose,
+    findByHash,
+    find: askInTurn([hashedCallers(findByHash), ...(issued === undefined ? [] : [issued])]),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }
 
