@@ -69,3 +69,12 @@ test("disk objects behind a link are neither listed nor given out", async () => 
     await rm(root, { recursive: true });
   }
 });
+
+test("a file in the place of a folder of objects has none below it", async () => {
+  await using folder = await makeTemporaryFolder();
+  const objects = diskObjects(folder.path);
+  await objects.put("extracts", Buffer.from("not a folder"));
+  assert.deepEqual(await Array.fromAsync(objects.list("extracts/000/a")), []);
+  assert.deepEqual(await Array.fromAsync(objects.folders("extracts/000/")), []);
+  assert.equal(await objects.move("extracts/000/a", "b"), false);
+});
