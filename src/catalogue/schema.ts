@@ -75,6 +75,10 @@ const versions: readonly (readonly string[])[] = [
        PRIMARY KEY (session_id, request_id))`,
     "CREATE INDEX mcp_cancellations_by_age ON mcp_cancellations (created_at)",
   ],
+  [
+    `CREATE TABLE sign_in_codes (
+       code_sha256 TEXT PRIMARY KEY, token_sha256 TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */

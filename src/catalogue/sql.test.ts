@@ -163,7 +163,14 @@ describe("a catalogue in SQLite", () => {
 async function makeFirstVersion(path: string): Promise<void> {
   const sql = sqliteSql(path);
   await updateSchema(sql);
-  for (const table of ["index_leases", "index_generations", "jobs", "mcp_sessions", "mcp_cancellations"])
+  for (const table of [
+    "index_leases",
+    "index_generations",
+    "jobs",
+    "mcp_sessions",
+    "mcp_cancellations",
+    "sign_in_codes",
+  ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");
   await sql.run("INSERT INTO garbage VALUES ('kept', 0)");
