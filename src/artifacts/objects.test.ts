@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { diskObjects } from "./disk-objects.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import { objectsContract } from "./objects.contract.ts";
