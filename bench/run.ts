@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   pdf: () => import("./pdf.ts"),
   runner: () => import("./runner.ts"),
   search: () => import("./search.ts"),
+  serve: () => import("./serve.ts"),
   start: () => import("./start.ts"),
   store: () => import("./store.ts"),
   "team-store": () => import("./team-store.ts"),

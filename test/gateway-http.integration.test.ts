@@ -52,6 +52,13 @@ async function openTest() {
       cleanups.unshift(() => client.close());
       return { client, url };
     },
+    /** A gateway whose client leaves at once. */
+    async run(args: readonly string[]): Promise<{ code: unknown; err: string }> {
+      const child = spawn(process.execPath, [program, "gateway", ...args], { env, cwd: folder.path });
+      child.stdin.end();
+      const [err, [code]] = await Promise.all([Array.fromAsync(child.stderr), once(child, "exit")]);
+      return { code, err: Buffer.concat(err).toString() };
+    },
     async [Symbol.asyncDispose]() {
       for (const stop of cleanups) await stop();
       await folder[Symbol.asyncDispose]();
@@ -167,6 +174,25 @@ describe("a server over HTTP that wants a login", () => {
     assert.match(String(locked), /Unauthorized|401|log in/i);
   });
 
+  test("gets the header that the command line names, with the value from the environment", async () => {
+    await using setup = await openTest();
+    const seen: (string | undefined)[] = [];
+    await using server = await startServer((request, response) => {
+      request.resume();
+      seen.push(request.headers.authorization);
+      response.writeHead(401).end();
+    });
+    const url = ["--url", `${server.origin}/mcp`];
+    await setup.overStdio("2025-11-25", [...url, "--header", "Authorization=Bearer $HOME"]).catch(() => undefined);
+    assert.equal(seen[0], `Bearer ${setup.folder}`);
+    for (const [args, expected] of [
+      [[...url, "--header", "x"], /is not a name and a value/],
+      [[...url, "--header", "X=$NOT_SET"], /names a variable that is not set/],
+      [["--header", "X=y", "--", "node"], /--header needs --url/],
+    ] as const)
+      assert.match((await setup.run(args)).err, expected);
+  });
+
   test("is explained to a client over stdio", async () => {
     await using server = await startLocked();
     await using setup = await openTest();
@@ -253,13 +279,7 @@ describe("a gateway that listens", () => {
 describe("the file of servers", () => {
   test("is refused if others can write it, and never read from a project", async () => {
     await using setup = await openTest();
-    const run = async (args: readonly string[]) => {
-      const env = { PATH: process.env.PATH ?? "", HOME: setup.folder, SPILLWAY_HOME: join(setup.folder, "home") };
-      const child = spawn(process.execPath, [program, "gateway", ...args], { env, cwd: setup.folder });
-      child.stdin.end();
-      const [err, [code]] = await Promise.all([Array.fromAsync(child.stderr), once(child, "exit")]);
-      return { code, err: Buffer.concat(err).toString() };
-    };
+    const { run } = setup;
     const file = join(setup.folder, ".config", "spillway");
     const { mkdir } = await import("node:fs/promises");
     await mkdir(file, { recursive: true });

@@ -158,6 +158,26 @@ const flows: readonly Flow[] = [
       child.kill("SIGTERM");
     },
   },
+  {
+    name: "serve",
+    args: ["serve", "--set", "serve.port=0"],
+    // The MCP server, and what checks a request before it.
+    maxModules: 336,
+    without: [
+      "search/embed",
+      "overflow",
+      "surfaces/serve/guard/jwt-callers.ts",
+      "acquire/http/transport",
+      "surfaces/proxy",
+      "surfaces/runner",
+      "surfaces/ai-sdk",
+      ...htmlEngine,
+    ],
+    stop: async (child) => {
+      await once(child.stdout, "data");
+      child.kill("SIGTERM");
+    },
+  },
 ];
 
 describe("a command loads only the modules it uses", () => {

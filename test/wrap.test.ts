@@ -234,14 +234,14 @@ describe("wrapping", () => {
       files: { command: "npx", args: ["-y", "files"] },
     };
     await writeFile(home.path, JSON.stringify({ mcpServers }));
-    await home.wrap("--yes");
+    assert.match((await home.wrap("--yes")).out, /web is left as it is: it is reached by a URL\.\n/);
     const after = JSON.parse(await home.text()).mcpServers;
     assert.deepEqual([after.own, after.web], [mcpServers.own, mcpServers.web]);
     noteResultSize(join(home.home, "gateway"), "files", "search", 276_781);
     const { out } = await home.wrap("--list");
     assert.match(
       out,
-      /own: Spillway itself\n.*web: cannot be wrapped: it has no command [^\n]*\n.*files: wrapped; last large result 276,781 characters \(search\)/,
+      /own: Spillway itself\n.*web: cannot be wrapped: it is reached by a URL\n.*files: wrapped; last large result 276,781 characters \(search\)/,
     );
   });
 

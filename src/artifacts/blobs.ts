@@ -60,8 +60,8 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     };
   }
 
-  /** The stamp of the new object. */
-  async function putNew(key: string, { content }: Spool): Promise<string | null> {
+  /** The stamp of a large object; small ones need none, because they are hashed at every read. */
+  async function putNew(key: string, { content, sizeBytes }: Spool): Promise<string | null> {
     let stamp: string | undefined;
     await objects.put(key, "path" in content ? content : content.bytes, {
       isNewKey: true,
@@ -69,6 +69,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
         stamp = written;
       },
     });
+    if (sizeBytes <= MAX_ALWAYS_HASHED_BYTES) return null;
     return stamp ?? (await objects.head(key))?.stamp ?? null;
   }
 
@@ -89,9 +90,10 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
   }
 
   async function isVerified({ sha256, object_key, size_bytes, stamp }: BlobRow, head: ObjectHead): Promise<boolean> {
-    if (size_bytes > MAX_ALWAYS_HASHED_BYTES && head.stamp === stamp) return true;
+    const isLarge = size_bytes > MAX_ALWAYS_HASHED_BYTES;
+    if (isLarge && head.stamp === stamp) return true;
     if ((await hashObject(objects, object_key)) !== sha256) return false;
-    if (head.stamp !== stamp) await noteVerified(object_key, sha256, head.stamp);
+    if (isLarge) await noteVerified(object_key, sha256, head.stamp);
     return true;
   }
 

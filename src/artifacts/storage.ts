@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Catalogue, memoryCatalogue, openCatalogue } from "../catalogue/catalogue.ts";
 import { CatalogueError, type Sql } from "../catalogue/sql.ts";
-import { sqliteSql } from "../catalogue/sqlite-sql.ts";
+import { type SqliteFiles, sqliteSql } from "../catalogue/sqlite-sql.ts";
 import { systemCode } from "../errors.ts";
 import { type Journal, openJournal } from "./backup/journal.ts";
 import { diskObjects, type FileSystem } from "./disk-objects.ts";
@@ -30,7 +30,7 @@ export type Storage = {
 export const CATALOGUE_FILE = "catalogue.db";
 
 /** The storage in this folder. The catalogue is opened, and an old store imported, when it is first needed. */
-export function diskStorage(home: string, files?: FileSystem): Storage {
+export function diskStorage(home: string, files?: FileSystem & SqliteFiles): Storage {
   const objects = diskObjects(home, files);
   const sql = sqliteSql(join(home, CATALOGUE_FILE), files && { files });
   const oldRecords = openOldRecords(objects, sql);

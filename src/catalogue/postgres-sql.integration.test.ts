@@ -4,6 +4,7 @@ import { after, describe, test } from "node:test";
 import { startPostgres } from "../../test/postgres-server.ts";
 import { listen } from "../../test/tcp-relay.ts";
 import { indexRowsContract } from "./index-rows.contract.ts";
+import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { type PostgresOptions, postgresSql } from "./postgres-sql.ts";
 import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
@@ -35,6 +36,7 @@ else {
 
   sqlContract("PostgreSQL", openDatabase);
   indexRowsContract("PostgreSQL", openDatabase);
+  mcpSessionRowsContract("PostgreSQL", openDatabase);
 
   const failureOf = async (action: Promise<unknown>): Promise<CatalogueError> => {
     const error = await action.then(

@@ -37,7 +37,7 @@ const versions: readonly (readonly string[])[] = [
        owner TEXT NOT NULL, digest TEXT NOT NULL, entry TEXT NOT NULL, used_at BIGINT NOT NULL,
        PRIMARY KEY (owner, digest))`,
     "CREATE INDEX cache_entries_by_use ON cache_entries (owner, used_at)",
-    // Where the bytes of a content are. `stamp` is that of the object when its bytes were last verified.
+    // Where the bytes of a content are. `stamp` is that of a large object when its bytes were last verified.
     `CREATE TABLE blobs (
        sha256 TEXT PRIMARY KEY, object_key TEXT NOT NULL, size_bytes BIGINT NOT NULL, stamp TEXT,
        kept_at BIGINT NOT NULL)`,
@@ -74,6 +74,10 @@ const versions: readonly (readonly string[])[] = [
        session_id TEXT NOT NULL, request_id TEXT NOT NULL, created_at BIGINT NOT NULL,
        PRIMARY KEY (session_id, request_id))`,
     "CREATE INDEX mcp_cancellations_by_age ON mcp_cancellations (created_at)",
+  ],
+  [
+    `CREATE TABLE sign_in_codes (
+       code_sha256 TEXT PRIMARY KEY, token_sha256 TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
   ],
 ];
 

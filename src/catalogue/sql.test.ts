@@ -69,6 +69,24 @@ describe("a catalogue in SQLite", () => {
     await sql.close();
   });
 
+  test("waits for others no longer than a transaction may, and for later ones as long as before", async () => {
+    await using folder = await makeTemporaryFolder();
+    const path = join(folder.path, "catalogue.db");
+    const sql = sqliteSql(path);
+    await updateSchema(sql);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    // The default would wait for 15 seconds, and the test would time out.
+    const change = (options?: { patienceMs: number }) =>
+      sql.transact((queries) => queries.run("DELETE FROM blobs"), options);
+    for (let n = 0; n < 3; n++) assert.equal(await faultOf(change({ patienceMs: 5 })), "busy");
+    const patient = change();
+    setTimeout(() => other.exec("COMMIT"), 400); // Longer than one waits after having waited in vain.
+    assert.equal(await patient, 0);
+    other.close();
+    await sql.close();
+  });
+
   test("says that the disk is full, keeps what it has, and writes again once there is space", async () => {
     await using folder = await makeTemporaryFolder();
     const sql = sqliteSql(join(folder.path, "catalogue.db"));
@@ -145,7 +163,14 @@ describe("a catalogue in SQLite", () => {
 async function makeFirstVersion(path: string): Promise<void> {
   const sql = sqliteSql(path);
   await updateSchema(sql);
-  for (const table of ["index_leases", "index_generations", "jobs", "mcp_sessions", "mcp_cancellations"])
+  for (const table of [
+    "index_leases",
+    "index_generations",
+    "jobs",
+    "mcp_sessions",
+    "mcp_cancellations",
+    "sign_in_codes",
+  ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");
   await sql.run("INSERT INTO garbage VALUES ('kept', 0)");

@@ -18,6 +18,8 @@ export type TransactionOptions = {
   readonly durable?: boolean;
   /** Whether no other exclusive transaction may run meanwhile, for changes of tables. Default: no. */
   readonly exclusive?: boolean;
+  /** How long it may wait for other processes, for work that can be left undone. Default: as long as the driver does. */
+  readonly patienceMs?: number;
 };
 
 /**

@@ -44,7 +44,13 @@ export async function fetchSelected(
     const soFar = readAnswer.fields.extraction_truncated ? " of what was read so far" : "";
     return addNotice(fetchAnswer, `No passage${soFar} contains a word of the question; this is the beginning.`);
   }
-  return mergeAnswers(fetchAnswer, readAnswer);
+  return isWholeShorter(fetchAnswer, readAnswer) ? fetchAnswer : mergeAnswers(fetchAnswer, readAnswer);
+}
+
+/** A short text is shown as a whole where its passages, with the lines that say where they are, would be longer. */
+function isWholeShorter({ fields, content }: Answer<FetchFields>, readAnswer: Answer<ReadFields>): boolean {
+  const hasPassages = readAnswer.fields.passages !== undefined;
+  return hasPassages && !fields.truncated && content !== null && content.length <= (readAnswer.content?.length ?? 0);
 }
 
 /** The same answer with a sentence that its reader must not miss. */

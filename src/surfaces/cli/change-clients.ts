@@ -84,6 +84,7 @@ const headings = {
   update: (path: string) => `change ${path}`,
   remove: (path: string) => `remove the entry from ${path}`,
   restore: (path: string) => `restore ${path} as it was`,
+  delete: (path: string) => `delete ${path}, which was made for the entry`,
   none: (path: string) => `nothing to change in ${path}`,
 };
 

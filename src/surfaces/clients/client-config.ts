@@ -26,8 +26,10 @@ export type ServerEntry = {
   readonly path: ConfigPath;
   /** The folder that it is for; undefined if it is for all. */
   readonly folder: string | undefined;
-  /** How it is started; undefined for a server that is reached by a URL. */
+  /** How it is started; undefined if it is not started by a command with a list of arguments. */
   readonly server: ServerCommand | undefined;
+  /** Whether it is reached by a URL. */
+  readonly isRemote: boolean;
 };
 
 /** Reads the config of a client for a scope. A file that does not exist is an empty config. */
@@ -49,9 +51,14 @@ export function listServers({ client, value }: ClientConfig): ServerEntry[] {
       folder,
       path: [...path, shape.isList ? { named: name } : name],
       server: shape.readServer(fields),
+      isRemote: hasUrl(fields) || (isRecord(fields) && hasUrl(fields.transport)),
     })),
   );
 }
+
+/** Clients call the field in different ways. */
+const hasUrl = (fields: unknown): boolean =>
+  isRecord(fields) && ["url", "uri", "httpUrl", "serverUrl"].some((key) => typeof fields[key] === "string");
 
 function listEntries(container: unknown): [name: string, fields: unknown][] {
   const pairs: [string, unknown][] = Array.isArray(container)
@@ -96,12 +103,14 @@ export function editServers(config: ClientConfig, servers: readonly ServerChange
     value.length === 0 &&
     valueAt(before, path.slice(0, -1)) !== undefined &&
     valueAt(before, path) === undefined;
-  const changes = servers.flatMap(({ entry, server }) =>
-    Object.entries(config.client.shape.startFields(server)).map(([key, value]) => {
-      const path = [...entry.path, key];
+  const { shape } = config.client;
+  const changes = servers.flatMap(({ entry, server }) => {
+    const place = [...entry.path, ...(shape.startPath?.(valueAt(config.value, entry.path)) ?? [])];
+    return Object.entries(shape.startFields(server)).map(([key, value]) => {
+      const path = [...place, key];
       return { path, value: isNew(path, value) ? undefined : value };
-    }),
-  );
+    });
+  });
   return editConfig({ ...config, path: config.file.path }, changes);
 }
 

@@ -8,6 +8,8 @@ export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Variables that the client passes on from its own environment, or from its store of keys. */
+  readonly envNames?: readonly string[];
 };
 
 /** For every project of the user, or for one project and everyone who works on it. */
@@ -38,6 +40,8 @@ export type EntryShape = {
   folderContainers?(config: unknown): readonly FolderContainer[];
   /** Whether the servers are a list of maps with names, not a map by name. */
   readonly isList?: true;
+  /** Where an entry has the fields that say how the server is started, if not in itself. */
+  startPath?(entry: unknown): readonly string[];
   /** The fields that say how the server is started. They replace those of an entry. */
   startFields(server: ServerCommand): EntryFields;
   /** Fields that a new entry has besides. */

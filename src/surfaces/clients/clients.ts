@@ -1,7 +1,7 @@
 /** The clients that `spillway install` knows, one row each. */
 import { join } from "node:path";
 import type { Client, ClientMachine } from "./client.ts";
-import { claudeShape, gooseShape, listShape, mapShape, opencodeShape } from "./entry-shapes.ts";
+import { claudeShape, clineShape, gooseShape, listShape, mapShape, opencodeShape } from "./entry-shapes.ts";
 
 const servers = mapShape("mcpServers");
 
@@ -185,7 +185,7 @@ export const clients: readonly Client[] = [
     id: "cline",
     title: "Cline",
     format: "JSON",
-    shape: servers,
+    shape: clineShape,
     userFiles: (machine) => [
       folderIn(machine.env.CLINE_MCP_SETTINGS_PATH) ??
         join(clineFolder(machine), "settings", "cline_mcp_settings.json"),

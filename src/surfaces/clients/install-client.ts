@@ -33,7 +33,7 @@ export type InstallOptions = {
 export type PlannedChange = {
   readonly client: Client;
   readonly path: string;
-  readonly action: "add" | "update" | "remove" | "restore" | "none";
+  readonly action: "add" | "update" | "remove" | "restore" | "delete" | "none";
   /** Empty if nothing changes. */
   readonly diff: string;
   /** The client's own command that will make the change. */
@@ -78,7 +78,7 @@ export async function planUninstall(client: Client, options: InstallOptions): Pr
   const command =
     restoration.kind === "edit" ? await findOwnCommand(options, client, ({ remove }) => remove(name)) : undefined;
   return makePlan(config, {
-    action: restoration.kind === "edit" ? "remove" : "restore",
+    action: restoration.kind === "edit" ? "remove" : restoration.kind,
     text: readRestored(restoration),
     command,
     apply: async () => {

@@ -78,4 +78,5 @@ holds and how large the reply was. The exit status is 1 if something does not wo
 opencode since version 2 has its servers below \`mcp.servers\`; a config that has them there is recognised. Variables that move a
 config are respected: \`CLAUDE_CONFIG_DIR\`, \`CODEX_HOME\`, \`COPILOT_HOME\`, \`PI_CODING_AGENT_DIR\`, \`CLINE_DATA_DIR\`,
 \`CLINE_MCP_SETTINGS_PATH\`, \`CONTINUE_GLOBAL_DIR\` and \`XDG_CONFIG_HOME\`. Cline's extension of VS Code is used where its command line is not.
+Cline's command line drops a server that takes more than a few seconds to start, unless its entry has a \`timeout\`; ours has one.
 `;

@@ -20,10 +20,10 @@ export type WrapOptions = {
 };
 
 /**
- * What an entry is: behind the gateway or not, or one that it cannot start: reached by a URL, or a whole command line as the
- * name of a program, which only a shell takes apart.
+ * What an entry is: behind the gateway or not, or one that it cannot start: reached by a URL, a whole command line as the name
+ * of a program, which only a shell takes apart, or anything else.
  */
-export type WrapState = "wrapped" | "plain" | "url" | "line" | "spillway";
+export type WrapState = "wrapped" | "plain" | "url" | "line" | "other" | "spillway";
 
 /** A server in a client's config. */
 export type ListedServer = Pick<ServerEntry, "name" | "folder"> & { readonly state: WrapState };
@@ -34,8 +34,8 @@ export async function listWrapped(client: Client, scope: Scope, machine: ClientM
   return listServers(config).map((entry) => ({ name: entry.name, folder: entry.folder, state: stateOf(entry) }));
 }
 
-function stateOf({ server }: ServerEntry): WrapState {
-  if (server === undefined) return "url";
+function stateOf({ server, isRemote }: ServerEntry): WrapState {
+  if (server === undefined) return isRemote ? "url" : "other";
   if (readWrapped(server) !== undefined) return "wrapped";
   if (runsSpillway(server) || runsGateway(server)) return "spillway";
   return /\s/.test(server.command) && !existsSync(server.command) ? "line" : "plain";
@@ -60,14 +60,17 @@ export async function planWrap(client: Client, options: WrapOptions): Promise<Pl
 
 /** Why the gateway cannot start a server. */
 export const obstacles: Readonly<Partial<Record<WrapState, string>>> = {
-  url: "it has no command with a list of words as arguments",
+  url: "it is reached by a URL",
+  other: "it has no command with a list of words as arguments",
   line: "its command is a whole command line; move all words but the first into its arguments",
 };
 
-/** A sentence for each server that is meant and cannot be wrapped. */
+/** A sentence for each server that is meant and cannot be wrapped. Without names, what may not be a server is not meant. */
 function describeLeftAlone(entries: readonly ServerEntry[], { servers }: WrapOptions): string[] {
   return entries.flatMap((entry) => {
-    const obstacle = servers.length === 0 || servers.includes(entry.name) ? obstacles[stateOf(entry)] : undefined;
+    const state = stateOf(entry);
+    const isMeant = servers.length === 0 ? state !== "other" : servers.includes(entry.name);
+    const obstacle = isMeant ? obstacles[state] : undefined;
     return obstacle === undefined ? [] : [`${clip(entry.name)} is left as it is: ${obstacle}.`];
   });
 }

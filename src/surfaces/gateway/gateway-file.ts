@@ -158,7 +158,7 @@ function readList(value: unknown, at: string): readonly string[] | undefined {
 }
 
 /** Texts by name, with the variables of the environment in them replaced. */
-function readTexts(value: unknown, at: string, env: Place["env"]): Readonly<Record<string, string>> {
+export function readTexts(value: unknown, at: string, env: Place["env"]): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   if (!isObject(value)) throw refuse(at, "must be an object of texts", 'For example {"NAME": "$NAME"}.');
   const entries = Object.entries(value).map(([name, text]) => {

@@ -4,7 +4,6 @@
  */
 import { clip } from "../../system/safe-names.ts";
 import {
-  isObject,
   type JsonObject,
   keyOf,
   parseMessage,
@@ -19,7 +18,6 @@ import {
 import { createOpenRequests, type OpenRequest } from "./open-requests.ts";
 import {
   type ClientIdentity,
-  countChars,
   createEditor,
   type EditorOptions,
   learnClient,
@@ -112,16 +110,14 @@ export function createRelay(options: RelayOptions): Relay {
   async function fromServer(line: string): Promise<void> {
     const message = parseMessage(line);
     if (message === undefined) return takeBatch(line, fromServer, toClient);
-    const { result, method, params } = message.json;
+    const { method, params } = message.json;
     if (method === "notifications/progress") open.extend(toObject(params).progressToken);
     const id = method === undefined ? readId(message.json) : undefined;
     if (id === undefined) return toClient(line);
     const request = open.take(id);
     // Every request of the client was noted, so this one was answered or cancelled before.
     if (request === undefined) return options.log(`a second or late answer to request ${clip(keyOf(id))} was dropped`);
-    const changed = isObject(result) ? await editor.edit(request, result) : undefined;
-    request.turn?.finish(countChars(changed ?? result));
-    await toClient(changed === undefined ? line : JSON.stringify({ ...message.json, result: changed }));
+    await toClient(await editor.edit(request, message));
   }
 
   async function fail(reason: string): Promise<void> {

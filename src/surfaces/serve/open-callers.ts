@@ -1,8 +1,14 @@
 /** Whom the server lets in: its operator, the bearers of named tokens, and those whom an issuer vouches for. */
-import { openServiceFetch } from "../../acquire/http/transport/service-fetch.ts";
 import { findDataHome } from "../../config/paths.ts";
 import type { Session } from "../../session/session.ts";
-import { askInTurn, type FindCaller, fileCallers, localCaller } from "./guard/callers.ts";
+import {
+  askInTurn,
+  type FindByHash,
+  type FindCaller,
+  fileCallers,
+  hashedCallers,
+  localCaller,
+} from "./guard/callers.ts";
 import { isLoopback } from "./guard/request-checks.ts";
 import { checkStart } from "./start-checks.ts";
 import { readTokenFile } from "./tokens/token-file.ts";
@@ -10,6 +16,8 @@ import { makeTokenText, openTokens, tokenFilePath } from "./tokens/tokens.ts";
 
 export type Callers = AsyncDisposable & {
   readonly find: FindCaller;
+  /** Finds the bearer of a token of ours; JWTs are not among them. */
+  readonly findByHash: FindByHash;
   /** The operator's own token; undefined if the server listens to other machines. */
   readonly localToken: string | undefined;
 };
@@ -28,36 +36,39 @@ export async function openCallers({ session, localFolders = [], resource }: Call
   const path = tokenFilePath(findDataHome(settings.home, env, process.platform), settings["serve.tokens"]);
   checkStart(settings, readTokenFile(path).rows.length > 0 || settings["serve.issuer"] !== null);
   const rate = settings["serve.owner_rate"];
-  const kinds: FindCaller[] = [fileCallers(openTokens(path, now), rate)];
-  const service = openServiceFetch({ settings, env });
-  const issued = await openIssuer(session, service.fetch, resource);
-  if (issued !== undefined) kinds.push(issued);
-  const dispose = () => service[Symbol.asyncDispose]();
-  if (!isLoopback(settings["serve.address"]))
-    return { localToken: undefined, find: askInTurn(kinds), [Symbol.asyncDispose]: dispose };
-  const localToken = await makeLocalToken(session);
+  const findNamed = fileCallers(openTokens(path, now), rate);
+  const localToken = isLoopback(settings["serve.address"]) ? await makeLocalToken(session) : undefined;
   const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
+  const findLocal = localToken === undefined ? () => undefined : localCaller(localToken, operator);
+  const findByHash: FindByHash = (sha256) => findLocal(sha256) ?? findNamed(sha256);
+  const issued = await openIssuer(session, resource);
   return {
     localToken,
-    find: askInTurn([localCaller(localToken, operator), ...kinds]),
-    [Symbol.asyncDispose]: dispose,
+    findByHash,
+    find: askInTurn([hashedCallers(findByHash), ...(issued === undefined ? [] : [issued.find])]),
+    [Symbol.asyncDispose]: async () => issued?.[Symbol.asyncDispose](),
   };
 }
 
-/** Loads the library for JWTs only where there is an issuer. */
-async function openIssuer({ settings, now }: Session, fetch: typeof globalThis.fetch, resource: () => string) {
+/** Loads the library for JWTs, and the client that gets the keys, only where there is an issuer. */
+async function openIssuer({ settings, env, now }: Session, resource: () => string) {
   const issuer = settings["serve.issuer"];
   if (issuer === null) return undefined;
-  const { jwtCallers } = await import("./guard/jwt-callers.ts");
-  return jwtCallers({
+  const [{ jwtCallers }, { openServiceFetch }] = await Promise.all([
+    import("./guard/jwt-callers.ts"),
+    import("../../acquire/http/transport/service-fetch.ts"),
+  ]);
+  const service = openServiceFetch({ settings, env });
+  const find = jwtCallers({
     issuer,
     audience: () => settings["serve.audience"] ?? resource(),
     keysUrl: settings["serve.keys"] ?? `${issuer.replace(/\/$/, "")}/.well-known/jwks.json`,
     algorithms: settings["serve.algorithms"],
     rate: settings["serve.owner_rate"],
-    fetch,
+    fetch: service.fetch,
     now,
   });
+  return { find, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
 /** Derived from the owner's key: the same at every start, so a client is set up once. */

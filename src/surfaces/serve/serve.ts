@@ -14,6 +14,8 @@ import { openCallers } from "./open-callers.ts";
 import { openOwners } from "./owners.ts";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.ts";
 import { MCP_PATH, makeRoutes } from "./server-routes.ts";
+import { createSignIn } from "./sign-in/sign-in.ts";
+import { SIGN_IN_PATH } from "./sign-in/sign-in-routes.ts";
 
 export type ServeOptions = {
   /** The session of the operator, whose settings and store are used for all owners. */
@@ -31,6 +33,8 @@ export type RunningServer = {
   readonly url: string;
   /** The operator's own token; undefined if the server listens to other machines. */
   readonly localToken: string | undefined;
+  /** A link that signs the operator in once; undefined without such a token. */
+  readonly signInUrl: string | undefined;
   /** Takes no more requests, finishes those that run, and ends. */
   stop(): Promise<void>;
 };
@@ -57,7 +61,9 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const lists = { hosts: settings["serve.hosts"], origins: settings["serve.origins"] };
   let names = allowedNames(place, lists);
   const issuer = settings["serve.issuer"];
-  const routes = makeRoutes({ mcp, metrics, queue, owners, store, isStopping: () => isStopping });
+  const isSecure = settings["serve.hosts"].length > 0;
+  const signIn = createSignIn({ store, findByHash: callers.findByHash, isSecure, now });
+  const routes = makeRoutes({ mcp, metrics, queue, owners, store, signIn, isStopping: () => isStopping });
   const dispatcher = createDispatcher({
     findCaller: callers.find,
     rates: createRateLimit(now),
@@ -70,7 +76,17 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     metrics,
     log,
   });
-  const http = await openHttpServer({ ...place, serve: dispatcher.serve });
+  async function release(): Promise<void> {
+    lifetime.abort();
+    await mcp[Symbol.asyncDispose]();
+    await owners[Symbol.asyncDispose]();
+    await callers[Symbol.asyncDispose]();
+  }
+
+  const http = await openHttpServer({ ...place, serve: dispatcher.serve }).catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
   place.port = http.port;
   names = allowedNames(place, lists);
 
@@ -79,14 +95,15 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     http.stopListening();
     mcp.closeStreams();
     await waitAtMost(settings["serve.drain"], dispatcher.idle());
-    lifetime.abort();
-    await mcp[Symbol.asyncDispose]();
+    await release();
     await http.close();
-    await owners[Symbol.asyncDispose]();
-    await callers[Symbol.asyncDispose]();
   }
 
-  return { url: makeUrl(place), localToken: callers.localToken, stop };
+  const { localToken } = callers;
+  const url = makeUrl(place);
+  const code = localToken === undefined ? undefined : await signIn.makeCode(localToken);
+  const signInUrl = code === undefined ? undefined : `${url}${SIGN_IN_PATH}?code=${code}`;
+  return { url, localToken, signInUrl, stop };
 }
 
 /** The address of the MCP endpoint as clients know it: behind TLS by its name there. */

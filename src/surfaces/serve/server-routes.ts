@@ -8,6 +8,8 @@ import type { McpEndpoint } from "./mcp/mcp-endpoint.ts";
 import type { Gauges, ServeMetrics } from "./metrics.ts";
 import type { Owners } from "./owners.ts";
 import type { Route } from "./routes.ts";
+import type { SignIn } from "./sign-in/sign-in.ts";
+import { signInRoutes } from "./sign-in/sign-in-routes.ts";
 
 export type RoutesOptions = {
   readonly mcp: McpEndpoint;
@@ -15,6 +17,7 @@ export type RoutesOptions = {
   readonly queue: FairQueue;
   readonly owners: Owners;
   readonly store: Pick<ArtifactStore, "totals">;
+  readonly signIn: SignIn;
   readonly isStopping: () => boolean;
 };
 
@@ -63,8 +66,12 @@ export function makeRoutes(options: RoutesOptions): Route[] {
       path: "/",
       methods: ["GET", "HEAD"],
       access: "public",
-      serve: async ({ response }) => sendText(response, 200, page),
+      async serve({ request, response }) {
+        const caller = await options.signIn.findCaller(request);
+        sendText(response, 200, caller === undefined ? page : `${page}\nYou are signed in as ${caller.owner}.\n`);
+      },
     },
+    ...signInRoutes(options.signIn),
   ];
 }
 

@@ -45,7 +45,8 @@ export const doctorCommand: Command = {
       client === undefined ? [checkSettings(call), ...(await storeChecks(call))] : await clientChecks(call, client);
     const ok = checks.every((check) => check.ok);
     const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
-    const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
+    const handlersNote = client === undefined ? `; handlers: ${facts.handlers.join(", ")}` : "";
+    const heading = `spillway ${version} on Node ${facts.node}${handlersNote}\n`;
     await call.terminal.out(call.json ? toJsonLine({ ok, ...facts, checks }) : heading + checks.map(textLine).join(""));
     return ok ? 0 : 1;
   },

@@ -22,7 +22,8 @@ export const serveCommand: Command = {
   },
   details: [
     "Listens on 127.0.0.1 (settings serve.address, serve.port). Prints its address, a token of your own, which does not",
-    "change, and lines ready to paste for each client. spillway token add NAME makes tokens for others.",
+    "change, a link that signs a browser in, and lines ready to paste for each client. spillway token add NAME makes",
+    "tokens for others.",
     "Another address needs --set serve.tls=in_front, --set serve.hosts=NAME and a token. docs/serve.md explains it.",
   ].join("\n"),
   async run(call) {
@@ -33,14 +34,17 @@ export const serveCommand: Command = {
     const localFolders = toTexts(values.files).map((folder) => resolve(terminal.cwd, folder));
     const log = (line: string) => terminal.note(`spillway serve: ${line}\n`);
     const server = await openServe({ session, config: call.config, localFolders, log });
-    const { localToken: token } = server;
+    const { localToken: token, signInUrl } = server;
     const url = `${server.url}/mcp`;
     try {
-      if (json) await terminal.out(toJsonLine({ url, ...(token && { token }) }));
+      if (json) await terminal.out(toJsonLine({ url, ...(token && { token, sign_in_url: signInUrl }) }));
       else await terminal.out(`${url}\n`);
       if (!json && token !== undefined) {
         const { listPasteLines } = await import("../../serve/paste-lines.ts");
-        terminal.note(`\nYour token: ${token}\n\n${listPasteLines({ url, token }).join("\n")}\n`);
+        const lines = listPasteLines({ url, token }).join("\n");
+        terminal.note(
+          `\nYour token: ${token}\nSign in with a browser (once, within ten minutes): ${signInUrl}\n\n${lines}\n`,
+        );
       }
       if (!signal.aborted) await once(signal, "abort");
       log("finishing what runs; interrupt again to stop at once");

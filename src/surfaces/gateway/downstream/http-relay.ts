@@ -4,19 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Deadline, startDeadline } from "../deadline.ts";
-import {
-  isObject,
-  type JsonObject,
-  parseMessage,
-  type RequestId,
-  readId,
-  toObject,
-  toText,
-  writeTimeout,
-} from "../json-rpc.ts";
+import { type JsonObject, parseMessage, type RequestId, readId, toObject, toText, writeTimeout } from "../json-rpc.ts";
 import {
   type ClientIdentity,
-  countChars,
   createEditor,
   type EditorOptions,
   learnClient,
@@ -108,10 +98,10 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
   }
 
   /** What is answered here: calls of our tool, and of tools that the rules leave out. */
-  async function answer(id: RequestId, { method, tool, client }: SentRequest, params: JsonObject) {
-    if (method !== "tools/call") return undefined;
-    if (tool === readTool.name) return readTool.answer(id, params, client);
-    return refuseCall(id, { method, tool, client }, options);
+  async function answer(id: RequestId, request: SentRequest, params: JsonObject) {
+    if (request.method !== "tools/call") return undefined;
+    if (request.tool === readTool.name) return readTool.answer(id, params, request.client);
+    return refuseCall(id, request, options);
   }
 
   function send({ method = "GET", headers }: IncomingMessage, body: string, signal: AbortSignal): Promise<Response> {
@@ -131,7 +121,7 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
   async function pass(reply: Response, response: ServerResponse, request: Open | undefined): Promise<void> {
     const headers = Object.fromEntries([...reply.headers].filter(([name]) => !HOP_HEADERS.test(name)));
     const type = reply.headers.get("content-type") ?? "";
-    const isEdited = request !== undefined && /^tools\/(list|call)$/.test(request.method);
+    const isEdited = request !== undefined && /^(tools\/(list|call)|tasks\/(get|result))$/.test(request.method);
     if (isEdited && /^application\/json\b/i.test(type)) {
       const text = await edit(await reply.text(), request);
       return void response.writeHead(reply.status, headers).end(text);
@@ -155,12 +145,9 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
   }
 
   async function edit(text: string, request: Open | undefined): Promise<string> {
-    const json = request === undefined ? undefined : parseMessage(text)?.json;
-    if (request === undefined || json === undefined || readId(json) !== request.id || !isObject(json.result))
-      return text;
-    const changed = await editor.edit(request, json.result);
-    request.turn?.finish(countChars(changed ?? json.result));
-    return changed === undefined ? text : JSON.stringify({ ...json, result: changed });
+    const message = request === undefined ? undefined : parseMessage(text);
+    if (request === undefined || message === undefined || readId(message.json) !== request.id) return text;
+    return editor.edit(request, message);
   }
 
   return { serve };

@@ -35,18 +35,27 @@ export function askInTurn(kinds: readonly FindCaller[]): FindCaller {
   };
 }
 
+/** Finds the caller of a token of ours by the token's hash. */
+export type FindByHash = (sha256: string) => Caller | undefined;
+
+/** Callers with tokens of ours. Hashes are compared, which takes the same time for every token. */
+export const hashedCallers =
+  (find: FindByHash): FindCaller =>
+  async (token) =>
+    find(hashToken(token));
+
 /** Callers with tokens of the file. */
-export function fileCallers(find: (token: string) => TokenRow | undefined, defaultRate: number): FindCaller {
-  return async (token) => {
-    const row = find(token);
+export function fileCallers(find: (sha256: string) => TokenRow | undefined, defaultRate: number): FindByHash {
+  return (sha256) => {
+    const row = find(sha256);
     if (row === undefined) return undefined;
     const { name: tokenName, owner, rate, folders, admin: isAdmin } = row;
     return { owner, tokenName, rate: rate ?? defaultRate, folders, isAdmin };
   };
 }
 
-/** The one caller whose token was derived at the start. Hashes are compared, which takes the same time for every token. */
-export function localCaller(localToken: string, caller: Caller): FindCaller {
+/** The one caller whose token was derived at the start. */
+export function localCaller(localToken: string, caller: Caller): FindByHash {
   const expected = hashToken(localToken);
-  return async (token) => (hashToken(token) === expected ? caller : undefined);
+  return (sha256) => (sha256 === expected ? caller : undefined);
 }

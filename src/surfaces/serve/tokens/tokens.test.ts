@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../../test/bodies.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { readTokenFile } from "./token-file.ts";
-import { addToken, openTokens, revokeToken } from "./tokens.ts";
+import { addToken, hashToken, openTokens, revokeToken } from "./tokens.ts";
 
 const NOW = Date.parse("2026-11-16T06:00:00Z");
 
@@ -16,12 +16,18 @@ async function openFile() {
   return { path, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
+/** Finds a token by what a client sends. */
+function openFinder(path: string, now: () => number) {
+  const find = openTokens(path, now);
+  return (token: string) => find(hashToken(token));
+}
+
 describe("tokens", () => {
   test("a new token is found by what was handed out, and the file holds only its hash", async () => {
     await using file = await openFile();
     const { token } = await addToken(file.path, { name: "ann", owner: "team", rate: 60, isAdmin: true }, NOW);
     assert.match(token, /^spw_[\w-]{43}$/);
-    const find = openTokens(file.path, () => NOW);
+    const find = openFinder(file.path, () => NOW);
     assert.partialDeepStrictEqual(find(token), { name: "ann", owner: "team", rate: 60, admin: true });
     assert.ok(!(await readFile(file.path, "utf8")).includes(token.slice(4)));
     if (process.platform !== "win32") assert.equal((await stat(file.path)).mode & 0o777, 0o600);
@@ -30,7 +36,7 @@ describe("tokens", () => {
   test("no other text is a token: neither its hash, nor a part, nor one with a space", async () => {
     await using file = await openFile();
     const { token, row } = await addToken(file.path, { name: "ann" }, NOW);
-    const find = openTokens(file.path, () => NOW);
+    const find = openFinder(file.path, () => NOW);
     for (const text of ["", row.sha256, token.slice(1), token.slice(0, -1), `${token} `, token.toUpperCase(), "ann"])
       assert.equal(find(text), undefined, text);
   });
@@ -40,7 +46,7 @@ describe("tokens", () => {
     let time = NOW;
     const { token } = await addToken(file.path, { name: "ann", expiresAt: NOW + 1_000 }, NOW);
     const { token: other } = await addToken(file.path, { name: "bob" }, NOW);
-    const find = openTokens(file.path, () => time);
+    const find = openFinder(file.path, () => time);
     assert.ok(find(token) && find(other));
     time = NOW + 1_000;
     assert.equal(find(token), undefined);
@@ -67,10 +73,10 @@ describe("tokens", () => {
     await assert.rejects(revokeToken(file.path, "an"), /There is no token named "an"/);
   });
 
-  test("a file that is broken or that others can write to lets nobody in", async () => {
+  test("a file that is broken or that others can write to makes every token invalid", async () => {
     await using file = await openFile();
     const { token } = await addToken(file.path, { name: "ann" }, NOW);
-    const find = openTokens(file.path, () => NOW);
+    const find = openFinder(file.path, () => NOW);
     assert.ok(find(token));
     const good = await readFile(file.path, "utf8");
     const bad = [

@@ -90,16 +90,16 @@ function requireName(thing: string, name: string): void {
 }
 
 /** The rows by hash, read again whenever the file changes. Throws if the file cannot be read. */
-export function openTokens(path: string, now: () => number): (token: string) => TokenRow | undefined {
+export function openTokens(path: string, now: () => number): (sha256: string) => TokenRow | undefined {
   let file: TokenFile | undefined;
   let byHash: ReadonlyMap<string, TokenRow> = new Map();
-  return (token) => {
+  return (sha256) => {
     if (stampOf(path) !== file?.stamp) {
       file = undefined; // If it cannot be read now, the next request tries again.
       file = readTokenFile(path);
       byHash = new Map(file.rows.map((row) => [row.sha256, row]));
     }
-    const row = byHash.get(hashToken(token));
+    const row = byHash.get(sha256);
     return row !== undefined && !isExpired(row, now()) ? row : undefined;
   };
 }
