@@ -42,7 +42,7 @@ export async function run(): Promise<void> {
     const [key, rawKeep] = await timed(() => raw.keep(other));
     const [, ownRead] = await timed(async () => {
       await using file = await store.local(await store.find(kept.artifact_ref));
-      return readFile(file.path);
+      return await readFile(file.path);
     });
     const [, rawRead] = await timed(() => raw.read(key));
     if (round < ROUNDS / 10) continue; // Warming up.

@@ -19,7 +19,7 @@ async function openCopies(maxBytes: number) {
         reads++;
         return [Buffer.from(text)] as never;
       });
-      return readFile(file?.path ?? "", "utf8");
+      return await readFile(file?.path ?? "", "utf8");
     },
     [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
   };

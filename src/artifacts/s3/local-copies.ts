@@ -1,7 +1,7 @@
 /** Local copies of objects: kept for the next read, up to a number of bytes, the least recently used deleted first. */
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { link, mkdir, open, readdir, rm, stat, utimes } from "node:fs/promises";
+import { createReadStream, linkSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { open, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "../../errors.ts";
 import type { LocalObject } from "../objects.ts";
@@ -31,10 +31,10 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
     if (kept === undefined) return undefined;
     const path = await makePath();
     // A link: another process may delete the copy while this one reads it.
-    if (!(await succeeds(link(kept.path, path)))) return undefined;
+    if (!tryNow(() => linkSync(kept.path, path))) return undefined;
     const sha256 = await hashFile(path);
     if (sha256 === kept.sha256) {
-      await succeeds(utimes(kept.path, new Date(), new Date()));
+      await utimes(kept.path, new Date(), new Date()).catch(() => undefined); // Another process has deleted it.
       return ownFile(path, sha256);
     }
     for (const damaged of [path, kept.path]) await rm(damaged, { force: true });
@@ -58,8 +58,10 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   /** A copy that cannot be kept costs the next read a request. */
   async function keepCopy(path: string, name: string, sizeBytes: number): Promise<void> {
     if (sizeBytes > maxBytes) return;
-    await succeeds(mkdir(shardOf(name), { recursive: true, mode: 0o700 }));
-    if (!(await succeeds(link(path, join(shardOf(name), name))))) return;
+    const copy = join(shardOf(name), name);
+    const isKept =
+      tryNow(() => linkSync(path, copy)) || (makeFolder(shardOf(name)) && tryNow(() => linkSync(path, copy)));
+    if (!isKept) return;
     totalBytes = (totalBytes ?? maxBytes) + sizeBytes;
     if (totalBytes > maxBytes) totalBytes = await deleteOldest();
   }
@@ -86,11 +88,12 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   /** A kept copy, which may be damaged. */
   async function find(key: string) {
     const shard = shardOf(nameOf(key));
-    const names = await readdir(shard).catch(() => []);
+    const names: string[] = [];
+    tryNow(() => names.push(...readdirSync(shard)));
     const name = names.find((each) => each.startsWith(`${nameOf(key)}.`));
     if (name === undefined) return undefined;
     const path = join(shard, name);
-    const sizeBytes = (await stat(path).catch(() => undefined))?.size;
+    const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size;
     return sizeBytes === undefined ? undefined : { path, sizeBytes, sha256: name.slice(name.indexOf(".") + 1) };
   }
 
@@ -103,7 +106,7 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   const shardOf = (name: string): string => join(cacheFolder, name.slice(0, 2));
 
   async function makePath(): Promise<string> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     return join(folder, `object-${process.pid}-${randomBytes(8).toString("hex")}`);
   }
 
@@ -115,13 +118,15 @@ const nameOf = (key: string): string => createHash("sha256").update(key).digest(
 const ownFile = (path: string, sha256: string): LocalObject => ({
   path,
   sha256,
-  [Symbol.asyncDispose]: () => rm(path, { force: true }),
+  [Symbol.asyncDispose]: async () => rmSync(path, { force: true }),
 });
 
-/** False where the file system refuses. */
-async function succeeds(operation: Promise<unknown>): Promise<boolean> {
+const makeFolder = (path: string): boolean => tryNow(() => mkdirSync(path, { recursive: true, mode: 0o700 }));
+
+/** At once: these calls are short, and would wait behind long ones. False where the file system refuses. */
+function tryNow(operation: () => unknown): boolean {
   try {
-    await operation;
+    operation();
     return true;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
