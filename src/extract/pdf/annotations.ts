@@ -1,17 +1,19 @@
 /** Draws form fields and annotations into the page, because PDFium reads only the text of the page. */
 import { FORM_OBJECT, MAX_FORM_DEPTH } from "./page-objects.ts";
-import type { Pdfium, Pointer } from "./pdfium.ts";
+import { type Pdfium, type Pointer, readPdfString, withName } from "./pdfium.ts";
 
 /** A loaded page, with the annotation (1, 2, ...) that each drawn-in object belongs to. */
 export type LoadedPage = {
   readonly page: Pointer;
   readonly owners: ReadonlyMap<Pointer, number>;
+  /** The texts of annotations that cannot be drawn in. */
+  readonly notes: readonly string[];
   /** Annotations that were skipped because there are too many. */
   readonly unreadAnnotations: number;
 };
 
-/** The number of objects each page had before its annotations were drawn in. */
-export type PageObjectCounts = Map<number, number>;
+/** The number of objects each page had before its annotations were drawn in, and its notes. */
+export type PageObjectCounts = Map<number, { readonly objectCount: number; readonly notes: readonly string[] }>;
 
 /** Loads a page with its annotations drawn in; null if the page is damaged. The caller must close the page. */
 export function loadPage(
@@ -22,16 +24,19 @@ export function loadPage(
 ): LoadedPage | null {
   const page = pdfium.call.FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  const pageObjects = objectCounts.get(index);
-  if (pageObjects !== undefined) return { page, owners: findOwners(pdfium, page, pageObjects), unreadAnnotations: 0 };
+  const drawn = objectCounts.get(index);
+  if (drawn !== undefined)
+    return { page, owners: findOwners(pdfium, page, drawn.objectCount), notes: drawn.notes, unreadAnnotations: 0 };
   const annotationCount = pdfium.call.FPDFPage_GetAnnotCount(page);
-  if (annotationCount > MAX_ANNOTATIONS) return { page, owners: noOwners, unreadAnnotations: annotationCount };
-  const withoutAnnotations = { page, owners: noOwners, unreadAnnotations: 0 };
+  if (annotationCount > MAX_ANNOTATIONS)
+    return { page, owners: noOwners, notes: [], unreadAnnotations: annotationCount };
+  const { notes, mayHaveText } = prepareAnnotations(pdfium, page, annotationCount);
+  const withoutAnnotations = { page, owners: noOwners, notes, unreadAnnotations: 0 };
   // Drawing them in costs a second parse of the page, and nearly all annotations are links without text.
-  if (!prepareAnnotations(pdfium, page, annotationCount)) return withoutAnnotations;
+  if (!mayHaveText) return withoutAnnotations;
   const objectCount = pdfium.call.FPDFPage_CountObjects(page);
   if (pdfium.call.FPDFPage_Flatten(page, FLATTEN_FOR_DISPLAY) !== FLATTEN_SUCCESS) return withoutAnnotations;
-  objectCounts.set(index, objectCount);
+  objectCounts.set(index, { objectCount, notes });
   pdfium.call.FPDF_ClosePage(page);
   return loadPage(pdfium, document, index, objectCounts);
 }
@@ -49,23 +54,28 @@ const textlessSubtypes: ReadonlySet<number> = new Set(Object.values(textless));
 /** A page with more annotations than this is read without them: it is a drawing or an attack. */
 const MAX_ANNOTATIONS = 5_000;
 
-/** Generates missing appearances and hides what a screen does not show. Returns whether an annotation may have text. */
-function prepareAnnotations(pdfium: Pdfium, page: Pointer, count: number): boolean {
+/** Generates missing appearances and hides what a screen does not show. */
+function prepareAnnotations(pdfium: Pdfium, page: Pointer, count: number) {
+  const notes: string[] = [];
   let mayHaveText = false;
   for (let index = 0; index < count; index += 1) {
     const annotation = pdfium.call.FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
-    mayHaveText = prepareAnnotation(pdfium, annotation) || mayHaveText;
+    const text = prepareAnnotation(pdfium, annotation);
+    if (typeof text === "string") notes.push(text);
+    else mayHaveText ||= text;
     pdfium.call.FPDFPage_CloseAnnot(annotation);
   }
-  return mayHaveText;
+  return { notes, mayHaveText };
 }
 
 const FLAG_HIDDEN = 2;
 const FLAG_NO_VIEW = 32;
 const NORMAL_APPEARANCE = 0;
 
-function prepareAnnotation({ call }: Pdfium, annotation: Pointer): boolean {
+/** Whether it may have text when it is drawn in, or its text if its letters cannot be drawn. */
+function prepareAnnotation(pdfium: Pdfium, annotation: Pointer): boolean | string {
+  const { call } = pdfium;
   const subtype = call.FPDFAnnot_GetSubtype(annotation);
   if (textlessSubtypes.has(subtype)) return false;
   const flags = call.FPDFAnnot_GetFlags(annotation);
@@ -74,7 +84,21 @@ function prepareAnnotation({ call }: Pdfium, annotation: Pointer): boolean {
   if (flags & (FLAG_HIDDEN | FLAG_NO_VIEW)) return false;
   if (call.EPDFAnnot_HasAppearanceStream(annotation, NORMAL_APPEARANCE) !== 0) return true;
   if (subtype === WIDGET) return call.EPDFAnnot_GenerateFormFieldAP(annotation) !== 0;
-  return subtype === FREE_TEXT && call.EPDFAnnot_GenerateAppearance(annotation) !== 0;
+  if (subtype !== FREE_TEXT) return false;
+  const text = readContents(pdfium, annotation);
+  return drawable.test(text) ? call.EPDFAnnot_GenerateAppearance(annotation) !== 0 : text;
+}
+
+/** The letters of the font that generated appearances use. */
+const drawable = /^[\s\x20-\xff]*$/;
+
+function readContents(pdfium: Pdfium, annotation: Pointer): string {
+  const text = withName(pdfium, "Contents", (name) =>
+    readPdfString(pdfium, (pointer, sizeBytes) =>
+      pdfium.call.FPDFAnnot_GetStringValue(annotation, name, pointer, sizeBytes),
+    ),
+  );
+  return (text ?? "").replace(/\r\n?/g, "\n").trim();
 }
 
 /** The objects of a page from an index on, with their children: flattening appends one form per annotation. */

@@ -192,6 +192,14 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
     text: "State: Approved by Ada",
   },
   {
+    name: "a note without an appearance whose letters cannot be drawn is read behind the page",
+    page: { content: drawLine("Page text", 50, 700), entries: "/Annots [20 0 R]" },
+    options: {
+      objects: { 20: "<< /Type /Annot /Subtype /FreeText /Contents <FEFF4E16754C> /Rect [100 600 300 620] >>" },
+    },
+    text: "Page text\n\n世界",
+  },
+  {
     name: "words whose letters are set apart stay whole",
     page: { content: "BT /F1 12 Tf 3 Tc 50 700 Td (HARBOUR TRUST) Tj ET" },
     text: "HARBOUR TRUST",

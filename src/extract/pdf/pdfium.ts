@@ -53,6 +53,7 @@ type CallName =
   | "FPDFAnnot_GetSubtype"
   | "FPDFAnnot_GetFlags"
   | "FPDFAnnot_SetFlags"
+  | "FPDFAnnot_GetStringValue"
   | "EPDFAnnot_HasAppearanceStream"
   | "EPDFAnnot_GenerateAppearance"
   | "EPDFAnnot_GenerateFormFieldAP"

@@ -77,7 +77,7 @@ const damagedPage: PageText = {
 function readLoadedPage(
   pdfium: Pdfium,
   document: Pointer,
-  { page, owners, unreadAnnotations }: LoadedPage,
+  { page, owners, notes, unreadAnnotations }: LoadedPage,
   wanted: WantedPage,
   memory: PageMemory,
 ): PageText {
@@ -91,7 +91,7 @@ function readLoadedPage(
     const { bookmarks } = wanted;
     const lines = readTextLines(glyphs, view.box, view.upsideDownTurns);
     rememberLines(memory, wanted.index, { lines, box: view.box });
-    const { text, guessed } = readText(glyphs, view, lines, () => {
+    const { text: pageText, guessed } = readText(glyphs, view, lines, () => {
       if (bookmarks === undefined) return writeLines(lines);
       const before = readLinesBefore(pdfium, document, wanted, memory);
       return writeMarkdown({ lines, box: view.box }, before, {
@@ -100,6 +100,7 @@ function readLoadedPage(
         rules: findRules(pdfium, page),
       });
     });
+    const text = [...(pageText === "" ? [] : [pageText]), ...notes].join("\n\n");
     const imageOnly = text === "" && !guessed && findImages().length > 0;
     const isScan = text.length < MAX_STAMP_CHARS && !guessed && coversPage(findImages(), view.box);
     const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
