@@ -225,6 +225,9 @@ export const htmlWeights = {
     /** A longer text is not an author's name, neither is one of more words. */
     maxAuthorChars: 80,
     maxAuthorWords: 8,
+    /** How many elements after the title a date may be, and the longest line that states one. */
+    maxDateDistance: 40,
+    maxDateLineChars: 80,
     /** A longer title or other fact is ignored. */
     maxFactChars: 1000,
   },
