@@ -32,5 +32,7 @@ const server = createServer((request, response) => {
   response.on("drain", writeMore);
   writeMore();
 });
+// On a busy machine a round may take longer than the default of five seconds.
+server.keepAliveTimeout = 120_000;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("disconnect", () => process.exit());

@@ -1,8 +1,8 @@
 /** Compares the Markdown of PDF engines with the structure that the documents were made from. */
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { markdownEngines } from "./pdf-engines.ts";
+import { readWithPythonPackages } from "./pdf-python.ts";
 import { type Reading, readWithEngine } from "./pdf-readings.ts";
 import {
   parseHtml,
@@ -22,12 +22,9 @@ const toSource = (path: string): string => path.replace(/\.pdf$/i, ".html");
 /** Prints one table for each program that made the PDFs, and one for all. */
 export async function printStructure(paths: readonly string[]): Promise<void> {
   const expected = paths.map((path) => parseHtml(readFileSync(toSource(path), "utf8")));
-  const rows: { readonly name: string; readonly readings: readonly Pick<Reading, "text">[] }[] = [];
+  const rows: { readonly name: string; readonly readings: readonly Reading[] }[] = [];
   for (const { name } of markdownEngines) rows.push({ name, readings: await readWithEngine(name, paths) });
-  for (const [name, program] of Object.entries(pythonPrograms)) {
-    const readings = readWithPython(program, paths);
-    if (readings !== null) rows.push({ name, readings });
-  }
+  rows.push(...(await readWithPythonPackages(paths)));
   const makers = [...new Set(paths.map(makerOf))].sort();
   for (const maker of [...makers, "all"]) {
     const indexes = paths.flatMap((path, index) => (maker === "all" || makerOf(path) === maker ? [index] : []));
@@ -38,33 +35,6 @@ export async function printStructure(paths: readonly string[]): Promise<void> {
 
 /** `weirs.chromium-tagged.pdf` was made by `chromium-tagged`. */
 const makerOf = (path: string): string => basename(path).split(".").at(-2) ?? "";
-
-/** SPILLWAY_PYTHON names a Python that has these packages. Each expression is the Markdown of the file `path`. */
-const pythonPrograms = {
-  pymupdf4llm: ["import pymupdf4llm", "pymupdf4llm.to_markdown(path, show_progress=False)"],
-  markitdown: ["import markitdown", "markitdown.MarkItDown().convert(path).text_content"],
-} as const;
-
-/** One process reads all files; one that it cannot read is empty. */
-function readWithPython([start, read]: readonly [string, string], paths: readonly string[]) {
-  const python = process.env.SPILLWAY_PYTHON;
-  if (python === undefined) return null;
-  const program = `
-import json, sys
-${start}
-def read(path):
-    try: return ${read}
-    except Exception: return ""
-out = open(3, "w")
-for path in sys.argv[1:]: out.write(json.dumps(read(path)) + "\\n")
-`;
-  const { output } = spawnSync(python, ["-c", program, ...paths], {
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-    stdio: ["ignore", "ignore", "ignore", "pipe"],
-  });
-  return (output[3] ?? "").split("\n").flatMap((line) => (line === "" ? [] : [{ text: String(JSON.parse(line)) }]));
-}
 
 function cells(readings: readonly Pick<Reading, "text">[], expected: readonly Structure[], indexes: readonly number[]) {
   const scores = indexes.map((index) =>

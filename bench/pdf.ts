@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { engines } from "./pdf-engines.ts";
+import { engines, markdownEngines } from "./pdf-engines.ts";
+import { readWithPythonPackages } from "./pdf-python.ts";
 import {
   measureColdChildCpuMs,
   measureColdCpuMs,
@@ -44,9 +45,10 @@ async function printSet(title: string, folderList: string): Promise<void> {
 async function printAgreement(paths: readonly string[]): Promise<void> {
   const references = readReferences(paths);
   const rows: Row[] = [...references];
-  for (const { name } of engines) {
+  for (const { name } of [...engines, ...markdownEngines]) {
     if (isSelected(name)) rows.push({ name, readings: await readWithEngine(name, paths) });
   }
+  if (isSelected("python")) rows.push(...(await readWithPythonPackages(paths)));
   const consensus = findScoreable(paths, references);
   const withoutForms = consensus.filter(({ index }) => !hasAnnotationText(paths[index] ?? ""));
   const longFiles = findLongFiles(rows, paths);
@@ -87,7 +89,7 @@ F1 and bigrams: token F1 against the better of pdftotext and mutool, mean over t
 "no forms": only files without form fields and free-text notes, whose text pdf.js gives by another call.
 "long" are the files of 50 pages and more. Peak MB is of the one process that read all files.`;
 
-/** BENCH_PDF_ENGINES=ours,pdf-parse selects these engines. */
+/** BENCH_PDF_ENGINES=ours,pdf-parse selects these engines; `python` are its packages. */
 function isSelected(name: string): boolean {
   const selected = process.env.BENCH_PDF_ENGINES?.split(",") ?? [];
   return selected.length === 0 || selected.some((part) => name.startsWith(part));

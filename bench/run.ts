@@ -3,6 +3,7 @@ import { saveResult } from "./results.ts";
 
 const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
   ablate: () => import("./ablate.ts"),
+  addresses: () => import("./addresses.ts"),
   corpus: () => import("./corpus.ts"),
   detect: () => import("./detect.ts"),
   fetch: () => import("./fetch.ts"),
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   pdf: () => import("./pdf.ts"),
   runner: () => import("./runner.ts"),
   search: () => import("./search.ts"),
+  serve: () => import("./serve.ts"),
   start: () => import("./start.ts"),
   store: () => import("./store.ts"),
   tasks: () => import("./tasks.ts"),

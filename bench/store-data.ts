@@ -47,6 +47,7 @@ export async function generateStore(home: string, size: number, expired: number)
   const { catalogue } = diskStorage(home);
   const now = Date.now();
   const newest: string[] = [];
+  makeExtractFolders(home, 3);
   for (let start = 0; start < size; start += BATCH) {
     await catalogue.transact(async (queries) => {
       for (let index = start; index < Math.min(size, start + BATCH); index++) {
@@ -83,6 +84,7 @@ export function generateOldStore(home: string, size: number, expired: number): s
   const root = join(home, "owners", owner);
   writeNew(join(root, "key"), randomBytes(32));
   writeNew(join(root, "swept"), "");
+  makeExtractFolders(home, 2);
   for (let index = 0; index < size; index++) {
     const { ref, body, sha256, usedAt, facts, run } = makeArtifact(index, size, expired, now);
     const record = { artifact_ref: ref, ...facts, created_at: new Date(usedAt).toISOString(), run, owner };
@@ -98,6 +100,14 @@ export function generateOldStore(home: string, size: number, expired: number): s
     if (index >= size - 10) newest.push(ref);
   }
   return newest;
+}
+
+/** A store of this size has every folder of extracts, named by so many digits. */
+function makeExtractFolders(home: string, digits: number): void {
+  for (let number = 0; number < 16 ** digits; number++) {
+    const name = number.toString(16).padStart(digits, "0");
+    mkdirSync(join(home, "extracts", name), { recursive: true, mode: 0o700 });
+  }
 }
 
 const madeFolders = new Set<string>();

@@ -36,7 +36,7 @@ export async function run(): Promise<void> {
     const current = join(import.meta.dirname, "..");
     buildProgram(current);
     console.log(
-      `Above the same command on an empty store (rm: above ls there), and after the slash above --version. Rows and blobs are generated. All expired artifacts and the ${NEW_BLOBS} newest have a blob of a few bytes; the others have none.\n`,
+      `Above the same command on an empty store (rm: above ls there), and after the slash above --version. Rows and blobs are generated. All expired artifacts and the ${NEW_BLOBS} newest have a blob of a few bytes; the others have none. Folders of extracts exist, as in a store of that size.\n`,
     );
     console.log(
       "| program | artifacts | ls | resources/list | rm | doctor | sweep | fetch overhead | peak MB above empty: ls, sweep |",

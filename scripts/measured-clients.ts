@@ -40,5 +40,6 @@ const introduction = `
 What the models of real clients receive, in tokens, recorded by \`test/slow/clients.test.ts\`: each client is installed from the npm
 registry, gets our server by \`spillway install\`, and runs with loopback only and a scripted model. The model asks for 100,000
 characters of the long file. Where two figures are given, the first one
-was measured before replies had a form for each client. Lines are counted up to the first one that is missing.
+was measured before replies had a form for each client. Lines are counted up to the first one that is missing. pi's adapter
+calls our tools through one of its own, which is what is counted.
 `;

@@ -64,12 +64,23 @@ export class SpillwayError extends Error {
   }
 }
 
-/** Whether a write failed because the disk is full, read-only or not ours. The rest of the work can continue without it. */
+/** Whether a write failed because the store is full, read-only, not ours or away. The rest of the work can continue without it. */
 export function isUnwritable(error: unknown): boolean {
-  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ENOTDIR", "ENAMETOOLONG"].includes(
-    systemCode(error) ?? "",
-  );
+  return unwritableCodes.includes(systemCode(error) ?? "");
 }
+
+const unwritableCodes: readonly string[] = [
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+  "EIO",
+  "ENOTDIR",
+  "ENAMETOOLONG",
+  "EHOSTUNREACH",
+];
 
 /** Why a folder cannot be written, as the end of a sentence that begins with it: `has no space left (ENOSPC)`. */
 export function describeWriteFailure(error: unknown): string {

@@ -1,7 +1,7 @@
 /** Clones of repositories, from a real git server on loopback. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -56,6 +56,15 @@ async function openServer(change: (folder: string) => Promise<void> = async () =
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Bytes of all files below a folder, as far as they are there at this moment. */
+function sumFiles(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const sizes = readdirSync(folder, { recursive: true, encoding: "utf8" }).map(
+    (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The folders of all owners' clones. */
@@ -139,6 +148,42 @@ describe("a cloned repository", () => {
     assert.deepEqual(setup.clones(), []);
   });
 
+  test("never takes more of the disk than allowed while it is fetched, and the server is cut off", async () => {
+    await using setup = await openServer(async (work) => {
+      for (let each = 0; each < 10; each++) await writeFile(join(work, `${each}.bin`), randomBytes(3 * 1024 * 1024));
+    });
+    // Otherwise the server spends its time comparing files that have nothing in common.
+    git(setup.bare, "config", "core.bigFileThreshold", "1m");
+    const home = join(setup.cli.home, "clones");
+    let peakBytes = 0;
+    const sampler = setInterval(() => {
+      peakBytes = Math.max(peakBytes, sumFiles(home));
+    }, 5);
+    const { err, out } = await setup.fetch(setup.url, "--set", "sites.clone_bytes=8MiB");
+    clearInterval(sampler);
+    assert.match(err + out, /larger than 8\.4 MB/);
+    assert.ok(peakBytes < 9 * 1024 * 1024, `${peakBytes} bytes on the disk`);
+    assert.ok(setup.server.sentBytes() < 24 * 1024 * 1024, `${setup.server.sentBytes()} bytes sent`);
+    assert.deepEqual(setup.clones(), []);
+  });
+
+  test("of 2 GB that were sent as a few kilobytes is refused before a file is written", async () => {
+    await using setup = await openServer();
+    const blob = gitWithInput(setup.bare, Buffer.alloc(4 * 1024 * 1024), "hash-object", "-w", "--stdin");
+    const entries = Array.from({ length: 512 }, (_, index) => `100644 blob ${blob}\t${index}.bin\0`).sort();
+    setup.commitTree(gitWithInput(setup.bare, entries.join(""), "mktree", "-z"));
+    const home = join(setup.cli.home, "clones");
+    let peakBytes = 0;
+    const sampler = setInterval(() => {
+      peakBytes = Math.max(peakBytes, sumFiles(home));
+    }, 5);
+    const { err, out } = await setup.fetch(setup.url);
+    clearInterval(sampler);
+    assert.match(err + out, /The repository is larger than 367 MB \(sites\.clone_bytes\)/);
+    assert.ok(peakBytes < 1024 * 1024, `${peakBytes} bytes on the disk`);
+    assert.deepEqual(setup.clones(), []);
+  });
+
   test("that is aborted leaves nothing, and the next caller gets its own", async () => {
     await using setup = await openServer();
     const settings = { ...defaultSettings, home: setup.cli.home, "network.allow": [setup.server.allow] };
@@ -150,6 +195,21 @@ describe("a cloned repository", () => {
     await assert.rejects(aborted, /changed my mind/);
     assert.match((await other).content ?? "", /Raise the gate first/);
     assert.equal(setup.clones().length, 1);
+  });
+
+  test("that is aborted while the server is silent leaves nothing", async () => {
+    const stop = new AbortController();
+    await using server = await startServer(() => stop.abort(new Error("changed my mind")));
+    await using cli = await openCli();
+    const settings = { ...defaultSettings, home: cli.home, "network.allow": [server.allow] };
+    await using session = await openSession({ settings });
+    const cloning = fetchSource(
+      `${server.origin}/delta/weir`,
+      { forceClone: true },
+      { ...session, signal: stop.signal },
+    );
+    await assert.rejects(cloning, /changed my mind/);
+    assert.deepEqual(listClones(join(cli.home, "clones")), []);
   });
 
   test("is found by an agent's search through MCP", async () => {

@@ -52,6 +52,13 @@ async function openTest() {
       cleanups.unshift(() => client.close());
       return { client, url };
     },
+    /** A gateway whose client leaves at once. */
+    async run(args: readonly string[]): Promise<{ code: unknown; err: string }> {
+      const child = spawn(process.execPath, [program, "gateway", ...args], { env, cwd: folder.path });
+      child.stdin.end();
+      const [err, [code]] = await Promise.all([Array.fromAsync(child.stderr), once(child, "exit")]);
+      return { code, err: Buffer.concat(err).toString() };
+    },
     async [Symbol.asyncDispose]() {
       for (const stop of cleanups) await stop();
       await folder[Symbol.asyncDispose]();
@@ -167,6 +174,25 @@ describe("a server over HTTP that wants a login", () => {
     assert.match(String(locked), /Unauthorized|401|log in/i);
   });
 
+  test("gets the header that the command line names, with the value from the environment", async () => {
+    await using setup = await openTest();
+    const seen: (string | undefined)[] = [];
+    await using server = await startServer((request, response) => {
+      request.resume();
+      seen.push(request.headers.authorization);
+      response.writeHead(401).end();
+    });
+    const url = ["--url", `${server.origin}/mcp`];
+    await setup.overStdio("2025-11-25", [...url, "--header", "Authorization=Bearer $HOME"]).catch(() => undefined);
+    assert.equal(seen[0], `Bearer ${setup.folder}`);
+    for (const [args, expected] of [
+      [[...url, "--header", "x"], /is not a name and a value/],
+      [[...url, "--header", "X=$NOT_SET"], /names a variable that is not set/],
+      [["--header", "X=y", "--", "node"], /--header needs --url/],
+    ] as const)
+      assert.match((await setup.run(args)).err, expected);
+  });
+
   test("is explained to a client over stdio", async () => {
     await using server = await startLocked();
     await using setup = await openTest();
@@ -206,6 +232,27 @@ test("a stream that breaks off before its answer is continued by the id of its l
   );
 });
 
+test("a server over HTTP that does not answer a call: the call ends with an error", async () => {
+  await using server = await startServer(async (request, response) => {
+    const { id, method } = JSON.parse(String(Buffer.concat(await Array.fromAsync(request))) || "{}");
+    const result = {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "s", version: "1" },
+    };
+    if (method === "tools/call") return;
+    if (id === undefined) return void response.writeHead(202).end();
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+  await using setup = await openTest();
+  const config = { servers: { silent: { url: `${server.origin}/mcp`, timeout: "1s" } } };
+  await writeFile(join(setup.folder, "g.jsonc"), JSON.stringify(config));
+  const args = ["--config", join(setup.folder, "g.jsonc")];
+  for (const client of [await setup.overStdio("2025-11-25", args), (await setup.overHttp("2025-11-25", args)).client])
+    await assert.rejects(client.callTool({ name: "t", arguments: {} }), /did not answer within 1 second/);
+});
+
 describe("a gateway that listens", () => {
   test("refuses web pages, other hosts and paths without the token", async () => {
     await using server = await serveSdkStateless();
@@ -232,13 +279,7 @@ describe("a gateway that listens", () => {
 describe("the file of servers", () => {
   test("is refused if others can write it, and never read from a project", async () => {
     await using setup = await openTest();
-    const run = async (args: readonly string[]) => {
-      const env = { PATH: process.env.PATH ?? "", HOME: setup.folder, SPILLWAY_HOME: join(setup.folder, "home") };
-      const child = spawn(process.execPath, [program, "gateway", ...args], { env, cwd: setup.folder });
-      child.stdin.end();
-      const [err, [code]] = await Promise.all([Array.fromAsync(child.stderr), once(child, "exit")]);
-      return { code, err: Buffer.concat(err).toString() };
-    };
+    const { run } = setup;
     const file = join(setup.folder, ".config", "spillway");
     const { mkdir } = await import("node:fs/promises");
     await mkdir(file, { recursive: true });
@@ -256,6 +297,7 @@ describe("the file of servers", () => {
       ['{"servers":{"a":{"command":"x","mod":"off"}}}', /unknown key mod/],
       ['{"servers":{"a":{"command":"x","mode":"of"}}}', /servers\.a\.mode is not a mode/],
       ['{"servers":{"a":{"url":"http://example.com"}}}', /must be an https address/],
+      ['{"servers":{"a":{"command":"x","timeout":"90"}}}', /servers\.a\.timeout needs a unit of time/],
       ['{"servers":{"a":{"command":"x","env":{"K":"$NOT_SET"}}}}', /names a variable that is not set/],
       ['{"servers":', /not valid JSON with comments \(line 1/],
     ] as const) {

@@ -144,6 +144,36 @@ describe("spillway gateway", () => {
     await waitUntil("the server has ended", () => !isAlive(pid));
   });
 
+  test("leaves no server behind that ignores the end of its input and signals, nor what that has started", async () => {
+    const script = [
+      "process.on('SIGTERM', () => {}); process.on('SIGINT', () => {}); process.on('SIGHUP', () => {});",
+      "process.stdin.on('error', () => {}); process.stdout.on('error', () => {}); setInterval(() => {}, 1000);",
+      "const { pid } = require('node:child_process').spawn('sleep', ['600'], { stdio: 'ignore' });",
+      "require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {",
+      "  const { id } = JSON.parse(line); const text = process.pid + ' ' + pid;",
+      "  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } }));",
+      "});",
+    ].join("\n");
+    for (const end of ["killed", "left"]) {
+      await using gateway = await openGateway({ command: [process.execPath, "-e", script] });
+      const pids = textOf(await gateway.call("pids"))
+        .split(" ")
+        .map(Number);
+      assert.ok(pids.length === 2 && pids.every(isAlive));
+      if (end === "killed") gateway.child.kill("SIGKILL");
+      else gateway.child.stdin.end();
+      await waitUntil("both have ended", () => !pids.some(isAlive));
+    }
+  });
+
+  test("ends a call that takes too long, and continues", async () => {
+    await using gateway = await openGateway({ env: { SPILLWAY_GATEWAY_CALL_TIMEOUT: "1s" } });
+    await gateway.hello();
+    const { error } = await gateway.call("silence");
+    assert.match(error?.message ?? "", /did not answer within 1 second, and the call was cancelled/);
+    assert.match(textOf(await gateway.call("text")), /NEEDLE/);
+  });
+
   test("answers other calls while one hangs, and passes a flood in order", async () => {
     await using gateway = await openGateway();
     await gateway.hello();

@@ -21,10 +21,16 @@ export const gitWithInput = (folder: string, input: string | Uint8Array, ...args
 
 /** Serves the bare repositories below a folder. */
 export async function startGitServer(folder: string) {
+  let sentBytes = 0;
   const requests: { url: string; headers: IncomingMessage["headers"] }[] = [];
   const backend = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
   const server = createServer((request, response) => {
     requests.push({ url: request.url ?? "", headers: request.headers });
+    const { socket } = request;
+    const before = socket.bytesWritten;
+    response.once("close", () => {
+      sentBytes += socket.bytesWritten - before;
+    });
     // The backend would add a missing .git; few hosts do.
     const [name = ""] = (request.url ?? "").split(/\/info\/|\/git-/);
     if (existsSync(join(folder, name, "HEAD"))) answer(request, response, { backend, folder });
@@ -36,6 +42,7 @@ export async function startGitServer(folder: string) {
     origin: `http://127.0.0.1:${port}`,
     allow: `127.0.0.1:${port}`,
     requests,
+    sentBytes: () => sentBytes,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));

@@ -104,7 +104,13 @@ const github: Answers = {
     files: [{ filename: "gate.ts", status: "modified", patch: "@@ -1 +1 @@\n-dry\n+oiled" }],
   },
   "/repos/delta/weir/releases?per_page=10": [{ name: "Two", tag_name: "v2", published_at: when, body: "Oiled." }],
-  "/repos/delta/weir/releases/tags/v2": { name: "Two", tag_name: "v2", published_at: when, body: "Oiled." },
+  "/repos/delta/weir/releases/tags/v2": {
+    name: "Two",
+    tag_name: "v2",
+    published_at: when,
+    body: "Oiled.",
+    assets: [{ name: "weir-2.tar.gz" }],
+  },
 };
 
 describe("a GitHub address", () => {
@@ -167,6 +173,15 @@ describe("a GitHub address", () => {
     );
   });
 
+  test("of a pull request with a long diff says how to reach the comments", async () => {
+    const long = `--- a/gate.ts\n+++ b/gate.ts\n${"-dry\n+oiled\n".repeat(2_000)}`;
+    await using site = await openSite("github", { ...github, [`/repos/delta/weir/pulls/13 ${DIFF}`]: long });
+    const { text, fields } = await site.fetch("https://github.com/delta/weir/pull/13", {}, { maxChars: 2_000 });
+    assert.match(text, /A long diff comes before 2 comments: read_artifact with section=Comments reads them\./);
+    const read = await site.call("read_artifact", { artifact_ref: fields.artifact_ref, section: "Comments" });
+    assert.match(String(read.fields.content), /^## Comments\n\n### ada \(review: approved[\s\S]*Linseed\.\n$/);
+  });
+
   test("of a commit, a comparison and releases gives what changed", async () => {
     await using site = await openSite("github", github);
     const commit = await site.fetch("https://github.com/delta/weir/commit/abc123");
@@ -179,7 +194,7 @@ describe("a GitHub address", () => {
     const releases = await site.fetch("https://github.com/delta/weir/releases");
     assert.match(releases.content, /## Two \(v2\)\n\n2026-03-04\n\nOiled\./);
     const release = await site.fetch("https://github.com/delta/weir/releases/tag/v2");
-    assert.match(release.content, /^## Two \(v2\)/);
+    assert.match(release.content, /^## Two \(v2\)[\s\S]*Oiled\.\n\nFiles:\n\n- weir-2\.tar\.gz\n$/);
   });
 
   test("of a page's source gives the source, not the page", async () => {
@@ -214,11 +229,14 @@ describe("a GitHub address", () => {
       "a.ipynb": { filename: "a.ipynb", language: "Jupyter Notebook", content: "{}\n" },
       Makefile: { filename: "Makefile", language: "Makefile", content: "all:\n" },
     };
-    await using site = await openSite("github", { "/gists/aa11": { description: "Two", owner: user, files } });
+    await using site = await openSite("github", {
+      "/gists/aa11": { description: "Two", owner: user, files, comments: 1 },
+      "/gists/aa11/comments?per_page=100": [{ user, created_at: when, body: "Neat." }],
+    });
     for (const url of ["https://gist.github.com/ada/aa11", "https://gist.github.com/aa11"])
       assert.match(
         (await site.fetch(url)).content,
-        /^# Two\n\n- author: ada\n\n## a\.ipynb\n\n```ipynb\n{}\n```\n\n## Makefile\n\n```\nall:\n```\n$/,
+        /^# Two\n\n- author: ada\n\n## a\.ipynb\n\n```ipynb\n{}\n```\n\n## Makefile\n\n```\nall:\n```\n\n## Comments\n\n### ada \(2026-03-04\)\n\nNeat\.\n$/,
       );
   });
 

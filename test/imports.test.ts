@@ -7,7 +7,7 @@ import { test } from "node:test";
 const floors = [
   ["surfaces", "index.ts", "testing.ts"],
   ["tools"],
-  ["verbs", "search", "overflow", "web"],
+  ["verbs", "search", "overflow", "web", "models"],
   ["answer"],
   ["load", "sites", "clones"],
   ["session"],
@@ -121,10 +121,10 @@ test("no file is deeper than three folders", async () => {
   }
 });
 
-test("the AI SDK is imported by the runner alone", async () => {
+test("the AI SDK is imported by the runner and by models/ alone", async () => {
   const root = join(import.meta.dirname, "..", "src");
   for await (const file of glob("**/*.ts", { cwd: root })) {
-    if (file.startsWith(join("surfaces", "runner")) || /\.test\.ts$/.test(file)) continue;
+    if (file.startsWith(join("surfaces", "runner")) || file.startsWith("models") || /\.test\.ts$/.test(file)) continue;
     assert.doesNotMatch(
       await readFile(join(root, file), "utf8"),
       /from "(ai|@ai-sdk\/[^"]+)"|import\("(ai|@ai-sdk\/[^"]+)"\)/,
@@ -133,10 +133,11 @@ test("the AI SDK is imported by the runner alone", async () => {
   }
 });
 
-test("the protocol's SDK is imported by its surface alone, and by no other command", async () => {
+test("the protocol's SDK is imported by its surfaces alone, and by no other command", async () => {
   const root = join(import.meta.dirname, "..", "src");
+  const rooms = [join("surfaces", "mcp"), join("surfaces", "serve", "mcp")];
   for await (const file of glob("**/*.ts", { cwd: root })) {
-    if (file.startsWith(join("surfaces", "mcp")) || /\.test\.ts$/.test(file)) continue;
+    if (rooms.some((room) => file.startsWith(room)) || /\.test\.ts$/.test(file)) continue;
     assert.ok(!(await readFile(join(root, file), "utf8")).includes('"@modelcontextprotocol/'), file);
   }
   const loaded = new Set<string>();
@@ -152,7 +153,7 @@ test("the protocol's SDK is imported by its surface alone, and by no other comma
   await load("index.ts");
   const runner = [...loaded].filter((file) => file.startsWith(join("surfaces", "runner")));
   assert.deepEqual(runner, []);
-  const protocol = [...loaded].filter((file) => file.startsWith(join("surfaces", "mcp")));
+  const protocol = [...loaded].filter((file) => rooms.some((room) => file.startsWith(room)));
   assert.deepEqual(protocol, [join("surfaces", "mcp", "stdout.ts")]);
   assert.ok(loaded.size > 50, `only ${loaded.size} files seen`);
 });

@@ -1,7 +1,7 @@
 /** `spillway install` and `uninstall`, through the command, for every client and for files in every condition. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -63,7 +63,7 @@ describe("every client", () => {
       await using home = await openHome(id);
       assert.equal((await home.install()).status, 0);
       assert.notEqual(await home.entry(), undefined);
-      assert.equal((await home.uninstall()).status, 0);
+      assert.match((await home.uninstall()).out, /: delete .*, which was made for the entry\n/);
       assert.equal(await stat(home.path).catch(() => "gone"), "gone");
     });
   }
@@ -96,7 +96,7 @@ describe("nothing is written", () => {
     assert.equal(status, 3);
     assert.match(
       out,
-      /^Cursor: add to .*mcp\.json\n--- .*\n\+\+\+ .*\n@@ -1,1 \+1,\d+ @@\n-\{ "mcpServers": \{\} \}\n\+/,
+      /^Cursor: add an entry to .*mcp\.json\n--- .*\n\+\+\+ .*\n@@ -1,1 \+1,\d+ @@\n-\{ "mcpServers": \{\} \}\n\+/,
     );
     assert.match(err, /Nothing was written\. .*--yes/);
     assert.equal(await home.text(), before);
@@ -212,6 +212,22 @@ describe("the file", () => {
     assert.equal(await readFile(target, "utf8"), "{}");
   });
 
+  test("that a killed process left unfinished is removed by the next change, once it is old", async () => {
+    await using home = await openHome("cursor", "{}");
+    const [old, recent] = ["0123456789ab", "ba9876543210"].map((word) => `${home.path}.spillway-${word}`);
+    const backup = join(home.home, "clients", "0123.json.4711");
+    await mkdir(dirname(backup), { recursive: true });
+    for (const path of [old, recent, backup]) await writeFile(path ?? "", "secret");
+    for (const path of [old, backup]) await utimes(path ?? "", 0, 0);
+    await home.install();
+    const isThere = (path = "") =>
+      stat(path).then(
+        () => true,
+        () => false,
+      );
+    assert.deepEqual(await Promise.all([old, recent, backup].map(isThere)), [false, true, false]);
+  });
+
   test("is refused if it is a folder", async () => {
     await using home = await openHome("cursor");
     await mkdir(home.path);
@@ -227,7 +243,7 @@ describe("after other changes", () => {
     await home.install();
     await writeFile(home.path, (await home.text()).replace('"a": 1', '"a": 1, "b": 2'));
     const { out } = await home.uninstall();
-    assert.match(out, /^Cursor: remove from/);
+    assert.match(out, /^Cursor: remove the entry from/);
     assert.equal(await home.text(), '{\n  "a": 1, "b": 2\n}\n');
   });
 
@@ -244,7 +260,7 @@ describe("after other changes", () => {
       '{"mcpServers": {"spillway": {"command": "npx", "args": ["-y", "spillway", "mcp"], "env": {"A": "1"}}}}';
     await using home = await openHome("cursor", before);
     const { out } = await home.install();
-    assert.match(out, /^Cursor: update in/);
+    assert.match(out, /^Cursor: change /);
     const entry = await home.entry();
     assert.deepEqual([entry?.env, entry?.command === "npx"], [{ A: "1" }, false]);
     await home.uninstall();
@@ -291,6 +307,12 @@ describe("the scope of a project", () => {
     assert.deepEqual(await read(".mcp.json"), { mcpServers: { spillway: entry } });
     assert.deepEqual(await read(".vscode/mcp.json"), { servers: { spillway: { type: "stdio", ...entry } } });
     assert.match(await readFile(join(cli.work, ".codex/config.toml"), "utf8"), /^\[mcp_servers\.spillway\]\n/);
+  });
+
+  test("says what everyone who shares it needs", async () => {
+    await using cli = await openCli();
+    const { out } = await cli.run(["install", "cursor", "--scope", "project"]);
+    assert.match(out, /Everyone who works on this project needs spillway on the PATH: npm install -g spillway\n---/);
   });
 
   test("a link out of the project is not followed", { skip: process.platform === "win32" }, async () => {

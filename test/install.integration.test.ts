@@ -76,7 +76,7 @@ describe("a client with a command of its own", { skip: process.platform === "win
     await using claude = await openClaude();
     const { status, out, err } = await claude.run("install", "claude-code", "--yes");
     assert.deepEqual([status, err], [0, ""]);
-    assert.match(out, /^Claude Code: add to .*\.claude\.json \(by claude mcp add --scope user spillway -- /);
+    assert.match(out, /^Claude Code: add an entry to .*\.claude\.json, by claude mcp add --scope user spillway -- /);
     const { numStartups, mcpServers } = JSON.parse(await readFile(claude.path, "utf8"));
     assert.deepEqual([numStartups, mcpServers.spillway.args.at(-1)], [2, "mcp"]);
     await claude.run("uninstall", "claude-code", "--yes");
@@ -89,7 +89,7 @@ describe("a client with a command of its own", { skip: process.platform === "win
     const config = JSON.parse(await readFile(claude.path, "utf8"));
     await writeFile(claude.path, JSON.stringify({ ...config, numStartups: 40 }));
     const { out } = await claude.run("uninstall", "claude-code", "--yes");
-    assert.match(out, /\(by claude mcp remove --scope user spillway\)/);
+    assert.match(out, /, by claude mcp remove --scope user spillway\n/);
     assert.deepEqual(JSON.parse(await readFile(claude.path, "utf8")), { numStartups: 41, mcpServers: {} });
   });
 

@@ -84,7 +84,7 @@ describe("an office document", { timeout: 120_000 }, () => {
     assert.match(await read(pptx, "--section", "Slide 3"), /: slide 3 of 3, [\s\S]*Words of slide 3/);
     assert.match(
       await read(pptx, "--query", "eleven minutes"),
-      /\[slide 2, lines \d+-\d+, offset \d+, under "Slide 2: When/,
+      /\[slide 2, lines \d+-\d+, offset \d+\]\n## Slide 2: When/,
     );
 
     const sheet = await read(xlsx, "--pages", "2");

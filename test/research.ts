@@ -5,9 +5,9 @@
  */
 import { jsonSchema, stepCountIs, streamText } from "ai";
 import { INTERRUPTED_CALL_RESULT } from "../src/answer/runner-texts.ts";
+import { loadModel } from "../src/models/load-model.ts";
+import { findTarget } from "../src/models/providers.ts";
 import type { RequestBody } from "../src/overflow/dialects/dialect.ts";
-import { loadModel } from "../src/surfaces/runner/load-model.ts";
-import { findTarget } from "../src/surfaces/runner/providers.ts";
 import { makePdfWithLines } from "./pdf.ts";
 import { wordings } from "./provider.ts";
 import { type RunnerDialect, runnerEnvironment, runnerModels } from "./runner.ts";

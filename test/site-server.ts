@@ -39,8 +39,8 @@ export async function openSite(site: string, answers: Answers, allow: readonly s
     ...tools,
     server,
     dialled,
-    async fetch(url: string, env: Record<string, string> = {}) {
-      const { text, fields } = await tools.call("fetch_content", { url }, { env, network });
+    async fetch(url: string, env: Record<string, string> = {}, input: object = {}) {
+      const { text, fields } = await tools.call("fetch_content", { url, ...input }, { env, network });
       return { text, fields, content: String(fields.content) };
     },
     async [Symbol.asyncDispose]() {

@@ -130,13 +130,16 @@ describe("forums", () => {
         items: [{ answer_id: 8, body: "<p>Oil it.</p>", score: 5, is_accepted: true, owner: { display_name: "bo" } }],
       },
       [`/posts/7;8/comments?order=asc&sort=creation&${query}`]: {
-        items: [{ post_id: 8, body: "Linseed?", owner: { display_name: "cy" } }],
+        items: [
+          { post_id: 8, body: "Linseed?", owner: { display_name: "cy" } },
+          { post_id: 7, body: "Since when?", owner: { display_name: "bo" } },
+        ],
       },
     });
     const { content } = await site.fetch("https://unix.stackexchange.com/questions/7/why-dry");
     assert.match(
       content,
-      /^# Why "dry"\?\n[\s\S]*It `sticks`\.\n\n## Answers\n\n### bo \(accepted, score 5\)\n\nOil it\.\n\n- \*\*cy\*\*: Linseed\?\n$/,
+      /^# Why "dry"\?\n[\s\S]*It `sticks`\.\n\nComments on the question:\n\n- \*\*bo\*\*: Since when\?\n\n## Answers\n\n### bo \(accepted, score 5\)\n\nOil it\.\n\n- \*\*cy\*\*: Linseed\?\n$/,
     );
   });
 });

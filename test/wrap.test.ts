@@ -74,6 +74,93 @@ describe("wrapping", () => {
     assert.equal(await home.text(), `${home.before}// later\n`);
   });
 
+  test("keeps the comments between arguments, and leaves no arguments where there were none", async () => {
+    await using home = await openHome("cursor");
+    const before =
+      '{\n  "mcpServers": {\n    "a": {\n      "command": "a",\n      "args": [\n        // the port\n        "--port", // why\n        "80"\n      ]\n    },\n    "b": { "command": "b" }\n  }\n}\n';
+    await writeFile(home.path, before);
+    await home.wrap("--yes");
+    assert.deepEqual(readWrapped((await home.servers()).b), { command: "b", args: [] });
+    await writeFile(home.path, `${await home.text()}// later\n`);
+    await home.unwrap("--yes");
+    assert.equal(await home.text(), `${before}// later\n`);
+  });
+
+  test("is taken out of a file whose second change was not written before a kill", async () => {
+    await using home = await openHome("cursor");
+    await home.wrap("files", "--yes");
+    const between = await home.text();
+    await home.wrap("--yes");
+    await writeFile(home.path, between);
+    const { out } = await home.unwrap("--yes");
+    assert.match(out, /Cursor: restore /);
+    assert.equal(await home.text(), home.before);
+  });
+
+  test("of Claude Code includes the servers of single folders, each with its own path", async () => {
+    await using home = await openHome("claude-code");
+    const entry = { command: "npx", args: ["-y", "files"] };
+    const config = {
+      mcpServers: { files: entry },
+      projects: { "/a": { mcpServers: { files: entry } }, "/b": { x: 1 } },
+    };
+    const before = JSON.stringify(config, null, 2);
+    await writeFile(home.path, before);
+    assert.match((await home.wrap("--list")).out, /files: not wrapped\n.*files in \/a: not wrapped\n$/);
+    const { out } = await home.wrap("--yes");
+    assert.match(out, /Quit Claude Code first: it writes this file while it runs/);
+    const { mcpServers, projects } = JSON.parse(await home.text());
+    for (const server of [mcpServers.files, projects["/a"].mcpServers.files])
+      assert.deepEqual(readWrapped(server), entry);
+    await writeFile(home.path, `${await home.text()}\n`);
+    await home.unwrap("--yes");
+    assert.equal(await home.text(), `${before}\n`);
+  });
+
+  test("leaves a whole command line alone and says what to do", async () => {
+    await using home = await openHome("cursor");
+    const text = JSON.stringify({ mcpServers: { a: { command: "npx -y files" } } });
+    await writeFile(home.path, text);
+    const { out } = await home.wrap("--yes");
+    assert.match(out, /a is left as it is: its command is a whole command line; move all words but the first/);
+    assert.equal(await home.text(), text);
+  });
+
+  test("keeps what else names variables of an entry", async () => {
+    for (const [id, text] of [
+      ["codex", '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["TOKEN"]\n'],
+      ["goose", "extensions:\n  a:\n    cmd: a\n    env_keys:\n      - TOKEN\n"],
+      ["vscode", '{ "servers": { "a": { "command": "a", "envFile": ".env" } } }'],
+    ] as const) {
+      await using home = await openHome(id);
+      await writeFile(home.path, text);
+      await home.wrap("--yes");
+      const { args } = (await home.servers()).a ?? assert.fail();
+      assert.ok(args.includes("--env=*"), id);
+      for (const line of text.match(/[^\n]*(?:TOKEN|env_keys|envFile)[^\n]*/g) ?? []) {
+        const field = /env_vars = .*|env_keys:|- TOKEN|"envFile": ".env"/.exec(line)?.[0] ?? line;
+        assert.ok((await home.text()).includes(field), `${id}: ${field}`);
+      }
+    }
+  });
+
+  test("of a config with many servers takes time by its size", async () => {
+    const measure = async (count: number) => {
+      await using home = await openHome("cursor");
+      const names = Array.from({ length: count }, (_, index) => `server-${index}`);
+      const mcpServers = Object.fromEntries(names.map((name) => [name, { command: "npx", args: ["-y", name] }]));
+      await writeFile(home.path, JSON.stringify({ mcpServers }, null, 2));
+      const start = process.cpuUsage();
+      await home.wrap("--yes");
+      const { user, system } = process.cpuUsage(start);
+      assert.equal(Object.values(await home.servers()).filter(readWrapped).length, count);
+      return user + system;
+    };
+    await measure(200);
+    const [small, large] = [await measure(1_000), await measure(8_000)];
+    assert.ok(large < 24 * small, `${large / small} times the CPU for 8 times the servers`);
+  });
+
   test("names the variables of an entry, and leaves their values where they are", async () => {
     await using home = await openHome("cursor");
     const entry = { command: "server", args: [], env: { API_TOKEN: "secret" } };
@@ -147,15 +234,26 @@ describe("wrapping", () => {
       files: { command: "npx", args: ["-y", "files"] },
     };
     await writeFile(home.path, JSON.stringify({ mcpServers }));
-    await home.wrap("--yes");
+    assert.match((await home.wrap("--yes")).out, /web is left as it is: it is reached by a URL\.\n/);
     const after = JSON.parse(await home.text()).mcpServers;
     assert.deepEqual([after.own, after.web], [mcpServers.own, mcpServers.web]);
     noteResultSize(join(home.home, "gateway"), "files", "search", 276_781);
     const { out } = await home.wrap("--list");
     assert.match(
       out,
-      /own: Spillway itself\n.*web: not started by a command [^\n]*\n.*files: wrapped; last large result 276,781 characters \(search\)/,
+      /own: Spillway itself\n.*web: cannot be wrapped: it is reached by a URL\n.*files: wrapped; last large result 276,781 characters \(search\)/,
     );
+  });
+
+  test("lists the other clients if one has a broken config", async () => {
+    await using home = await openHome("cursor");
+    await mkdir(join(home.userHome, ".gemini"));
+    await writeFile(join(home.userHome, ".gemini", "settings.json"), "{");
+    await mkdir(join(home.userHome, ".qwen"));
+    const { status, out, err } = await home.run(["wrap", "--list"]);
+    assert.equal(status, 1);
+    assert.match(err, /settings\.json is malformed/);
+    assert.match(out, /Cursor: files: not wrapped\nCursor: issues: not wrapped\nQwen Code: no servers\n$/);
   });
 
   test("of a server that no client has says which there are", async () => {

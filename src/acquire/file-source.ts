@@ -102,7 +102,7 @@ export async function assertInsideRoots(
   throw makeRefusedError(
     given,
     "is outside the folders that may be read",
-    "Add its folder to the setting files.allow.",
+    "Add its folder to the setting files.allow, or over HTTP to the token: spillway token add NAME --files DIR.",
   );
 }
 

@@ -35,10 +35,14 @@ function formatResult(result: SearchReply["results"][number], index: number): st
     ...(artifact_ref == null ? [] : [`all of it: artifact_ref=${artifact_ref}`]),
   ];
   const { startLine, endLine, text } = joinContext(result);
-  const otherSpans = spans.map(({ start_line, end_line, content }) => `lines ${start_line}-${end_line}:\n${content}`);
+  const otherSpans = spans.map(
+    ({ start_line, end_line, content }) => `${nameLines(start_line, end_line)}:\n${content}`,
+  );
   const about = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
   return [`${index + 1}. ${file_path}:${startLine}-${endLine}${about}\n${text}`, ...otherSpans].join("\n");
 }
+
+const nameLines = (start: number, end: number): string => (start === end ? `line ${start}` : `lines ${start}-${end}`);
 
 function joinContext({ context_before, content, context_after, start_line, end_line }: CodeResult) {
   const lines = (text: string): number => (text === "" ? 0 : text.split("\n").length);

@@ -22,9 +22,10 @@ import {
   plainTextDetection,
   readArtifactBytes,
 } from "../../test/bodies.ts";
+import { makeStorage, propertyRuns } from "../../test/storage-places.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
-import { diskStorage, memoryStorage, type Storage } from "./storage.ts";
+import { diskStorage, type Storage } from "./storage.ts";
 
 const alice = { owner: "alice", run: "r1" };
 const origin = makeOrigin("notes.txt");
@@ -45,7 +46,7 @@ async function codeOf(action: () => Promise<unknown>): Promise<string> {
 
 describe("the artifact store", () => {
   test("keeps bytes and gives them back in another process's store of the same owner", async () => {
-    const storage = memoryStorage();
+    const storage = makeStorage();
     const kept = await openStore(storage, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
     assert.match(kept.artifact_ref, /^af_[0-9a-f]{32}$/);
     assert.equal(await bytesOf(storage, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
@@ -71,7 +72,7 @@ describe("the artifact store", () => {
       return calls;
     }
 
-    const [shared, fresh] = [memoryStorage(), memoryStorage()];
+    const [shared, fresh] = [makeStorage(), makeStorage()];
     await openStore(shared, alice).keep(makeMemorySpool("the same bytes"), plainTextDetection, origin);
     await openStore(fresh, alice).keep(makeMemorySpool("any other byte"), plainTextDetection, origin);
     const [known, unknown] = [await callsOfKeep(shared, "the same bytes"), await callsOfKeep(fresh, "the same bytes")];
@@ -81,7 +82,7 @@ describe("the artifact store", () => {
 
   test("gives the same source the same ref and the record of its first keep", async () => {
     let time = Date.UTC(2026, 0, 1);
-    const storage = memoryStorage(() => time);
+    const storage = makeStorage(() => time);
     const first = await openStore(storage, { ...alice, now: () => time }).keep(
       makeMemorySpool("x"),
       plainTextDetection,
@@ -97,7 +98,7 @@ describe("the artifact store", () => {
   });
 
   test("gives other bytes, another source and another owner each another ref", async () => {
-    const storage = memoryStorage();
+    const storage = makeStorage();
     const store = openStore(storage, alice);
     const bob = openStore(storage, { owner: "bob", run: "r1" });
     const refs = await Promise.all([
@@ -110,7 +111,7 @@ describe("the artifact store", () => {
   });
 
   test("keeps the same bytes once however many artifacts hold them", async () => {
-    const storage = memoryStorage();
+    const storage = makeStorage();
     const store = openStore(storage, alice);
     for (const name of ["a", "b", "c"]) await store.keep(makeMemorySpool("same"), plainTextDetection, makeOrigin(name));
     assert.equal((await Array.fromAsync(storage.objects.list("blobs/"))).length, 1);
@@ -128,7 +129,7 @@ describe("the artifact store", () => {
   ];
   for (const ref of [...badRefs, `af_${"0".repeat(32)}`, `AF_${"0".repeat(32)}`, `af_${"0".repeat(32)}\n`]) {
     test(`finds nothing under ${JSON.stringify(ref)}`, async () => {
-      const storage = memoryStorage();
+      const storage = makeStorage();
       await openStore(storage, alice).keep(makeMemorySpool("secret"), plainTextDetection, origin);
       assert.equal(await codeOf(() => openStore(storage, alice).find(ref)), "artifact_not_found");
     });
@@ -144,7 +145,7 @@ describe("the artifact store", () => {
   });
 
   test("does not show one owner's artifact to another who knows the ref", async () => {
-    const storage = memoryStorage();
+    const storage = makeStorage();
     const { artifact_ref } = await openStore(storage, alice).keep(
       makeMemorySpool("secret"),
       plainTextDetection,
@@ -156,7 +157,7 @@ describe("the artifact store", () => {
   });
 
   test("keeps owners apart whose names differ only in letters a key cannot hold", async () => {
-    const storage = memoryStorage();
+    const storage = makeStorage();
     const names = ["a/b", "a_b", "a b", "A/B", "../a", "a"];
     const kept = await Promise.all(
       names.map((owner) =>
@@ -173,7 +174,7 @@ describe("the artifact store", () => {
   });
 
   test("lists a run by what the run used, also what another run kept", async () => {
-    const storage = memoryStorage();
+    const storage = makeStorage();
     const first = openStore(storage, alice);
     const second = openStore(storage, { owner: "alice", run: "Second Run!" });
     const a = await first.keep(makeMemorySpool("a"), plainTextDetection, makeOrigin("a"));
@@ -189,13 +190,13 @@ describe("the artifact store", () => {
   test("any bytes come back as they went in", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), fc.string(), async (bytes, name) => {
-        const store = openStore(memoryStorage(), alice);
+        const store = openStore(makeStorage(), alice);
         const { artifact_ref, sha256 } = await store.keep(makeMemorySpool(bytes), plainTextDetection, makeOrigin(name));
         const record = await store.find(artifact_ref);
         assert.deepEqual(await readArtifactBytes(store, artifact_ref), Buffer.from(bytes));
         assert.equal(record.sha256, sha256);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });

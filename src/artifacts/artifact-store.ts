@@ -17,14 +17,14 @@ import {
   type UsePosition,
 } from "../catalogue/artifact-rows.ts";
 import { findBlob } from "../catalogue/blob-rows.ts";
-import { CatalogueError } from "../catalogue/sql.ts";
+import { CatalogueError, type Queries } from "../catalogue/sql.ts";
 import { deleteTombstone, findTombstone } from "../catalogue/tombstone-rows.ts";
 import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openBlobs } from "./blobs.ts";
 import { extractsKey, ownerKeys } from "./keys.ts";
-import { type Objects, readObject } from "./objects.ts";
+import { type Objects, ObjectsError, readObject } from "./objects.ts";
 import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
 import { makeRef, notFoundError, requireRef } from "./ref.ts";
 import type { Storage } from "./storage.ts";
@@ -35,6 +35,9 @@ export type StoreOptions = {
   readonly run: string;
   readonly now?: () => number;
 };
+
+/** Adds rows that refer to an artifact, in the transaction that keeps it. */
+export type KeptAlongside = (queries: Queries, ref: string) => Promise<void>;
 
 /** One entry of a listing: a usable record, or a ref whose record cannot be read and why. */
 export type ListedArtifact =
@@ -70,10 +73,15 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   /** The last keep of each content: the same content is kept one after another, so that its bytes are written once. */
   const keeping = new Map<string, Promise<unknown>>();
 
-  /** Keeps the bytes and the record. Both are on disk when this returns. */
-  async function keep(spool: Spool, detection: Detection, origin: Origin): Promise<ArtifactRecord> {
+  /** Keeps the bytes and the record, and what goes with them. All are on disk when this returns. */
+  async function keep(
+    spool: Spool,
+    detection: Detection,
+    origin: Origin,
+    alongside?: KeptAlongside,
+  ): Promise<ArtifactRecord> {
     const previous = keeping.get(spool.sha256);
-    const kept = keepAfter(previous, spool, detection, origin);
+    const kept = keepAfter(previous, spool, detection, origin, alongside);
     keeping.set(spool.sha256, kept);
     try {
       return await kept;
@@ -87,6 +95,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     spool: Spool,
     detection: Detection,
     origin: Origin,
+    alongside: KeptAlongside | undefined,
   ): Promise<ArtifactRecord> {
     await previous?.catch(() => undefined);
     try {
@@ -94,7 +103,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       const ref = makeRef(await secret, spool.sha256, origin.identity);
       const facts = artifactFacts(spool, detection, origin);
       for (let attempt = 0; attempt < MAX_KEEP_ATTEMPTS; attempt++) {
-        const kept = await keepOnce(ref, spool, writeFacts(facts));
+        const kept = await keepOnce(ref, spool, writeFacts(facts), alongside);
         if (kept) return { artifact_ref: ref, ...facts, owner, ...kept, ...seen(now()) };
       }
       throw Object.assign(new Error("The bytes were swept again and again before their record."), { code: "EIO" });
@@ -105,7 +114,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   }
 
   /** Undefined if a sweeper took the bytes before the record referred to them. */
-  async function keepOnce(ref: string, spool: Spool, record: string) {
+  async function keepOnce(ref: string, spool: Spool, record: string, alongside: KeptAlongside | undefined) {
     const { sha256, sizeBytes, reference } = spool;
     const isOwn = await ownsContent(catalogue, ownerId, sha256);
     const blob = reference === undefined ? await blobs.write(spool, isOwn) : null;
@@ -118,6 +127,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
         await keepArtifactRow(queries, row);
         await markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt: time });
         await deleteTombstone(queries, ownerId, ref);
+        await alongside?.(queries, ref);
         return findArtifactRow(queries, ownerId, ref, runId);
       },
       { durable: true },
@@ -297,7 +307,7 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
 /** A read error of the disk means a damaged artifact, one of the catalogue that the store cannot be read. */
 function asReadError(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
-  if (error instanceof CatalogueError) return unavailableError("read", error);
+  if (error instanceof CatalogueError || error instanceof ObjectsError) return unavailableError("read", error);
   const code = systemCode(error);
   if (code === undefined) throw error;
   return damagedError(ref, `its bytes cannot be read from disk (${code})`, error);

@@ -41,9 +41,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     }
     const object_key = newBlobKey(spool.sha256, randomBytes(6).toString("hex"));
     await catalogue.transact((queries) => announceObject(queries, object_key, now()));
-    const { content } = spool;
-    await objects.put(object_key, "path" in content ? content : content.bytes, { isNewKey: true });
-    const stamp = (await objects.head(object_key))?.stamp ?? null;
+    const stamp = await putNew(object_key, spool);
     const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     let isAdopted = false;
     return {
@@ -57,6 +55,19 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
         await catalogue.transact((queries) => forgetGarbage(queries, [object_key]));
       },
     };
+  }
+
+  /** The stamp of a large object; small ones need none, because they are hashed at every read. */
+  async function putNew(key: string, { content, sizeBytes }: Spool): Promise<string | null> {
+    let stamp: string | undefined;
+    await objects.put(key, "path" in content ? content : content.bytes, {
+      isNewKey: true,
+      noteStamp(written) {
+        stamp = written;
+      },
+    });
+    if (sizeBytes <= MAX_ALWAYS_HASHED_BYTES) return null;
+    return stamp ?? (await objects.head(key))?.stamp ?? null;
   }
 
   async function isStill(queries: Queries, { sha256, object_key }: BlobRow): Promise<boolean> {
@@ -76,9 +87,10 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
   }
 
   async function isVerified({ sha256, object_key, size_bytes, stamp }: BlobRow, head: ObjectHead): Promise<boolean> {
-    if (size_bytes > MAX_ALWAYS_HASHED_BYTES && head.stamp === stamp) return true;
+    const isLarge = size_bytes > MAX_ALWAYS_HASHED_BYTES;
+    if (isLarge && head.stamp === stamp) return true;
     if ((await hashObject(objects, object_key)) !== sha256) return false;
-    if (head.stamp !== stamp) await noteVerified(object_key, sha256, head.stamp);
+    if (isLarge) await noteVerified(object_key, sha256, head.stamp);
     return true;
   }
 
@@ -96,7 +108,8 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     const row = await findBlob(catalogue, sha256);
     const file = row && (await objects.local(row.object_key));
     if (row === undefined || file === undefined) throw damagedError(artifact_ref, "its bytes are missing");
-    if (await isSound(row)) return file;
+    // Bytes that were copied were hashed on the way.
+    if (file.sha256 === undefined ? await isSound(row) : file.sha256 === sha256) return file;
     await file[Symbol.asyncDispose]();
     throw damagedError(artifact_ref, "its bytes are not those that were kept");
   }

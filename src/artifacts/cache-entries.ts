@@ -1,7 +1,7 @@
 /** HTTP cache entries: which artifact answers a request, one row per request, private to its owner. */
 import { deleteCacheRow, findCacheRow, keepCacheRow, markCacheUsed } from "../catalogue/cache-rows.ts";
 import { systemCode } from "../errors.ts";
-import type { ArtifactStore } from "./artifact-store.ts";
+import type { ArtifactStore, KeptAlongside } from "./artifact-store.ts";
 import type { ArtifactRecord } from "./record.ts";
 
 /** A cache entry. The request itself is only in the key, as a keyed hash. */
@@ -46,6 +46,22 @@ export async function findCacheEntry(store: ArtifactStore, request: string): Pro
     return { entry, record };
   } catch {
     // A miss costs one request. An unreadable cache must not cost the answer.
+    return undefined;
+  }
+}
+
+/** What saves an entry for a request while its artifact is kept; undefined where nothing can be kept. */
+export async function prepareCacheEntry(
+  store: ArtifactStore,
+  request: string,
+  entry: Omit<CacheEntry, "artifact_ref">,
+): Promise<KeptAlongside | undefined> {
+  try {
+    const digest = await store.seal(request);
+    return (queries, artifact_ref) =>
+      keepCacheRow(queries, store.ownerId, digest, JSON.stringify({ artifact_ref, ...entry }), store.now());
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
     return undefined;
   }
 }

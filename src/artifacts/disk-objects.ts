@@ -1,8 +1,10 @@
 /** Objects as private files below one folder, safe with concurrent and killed processes. */
 import { randomBytes } from "node:crypto";
+import * as blockingFiles from "node:fs";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { readChunks } from "../acquire/chunks.ts";
 import { systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
@@ -16,14 +18,28 @@ import {
   temporaryPrefix,
 } from "./objects.ts";
 
-/** The file system calls; tests pass in ones that fail. */
+/**
+ * The file system calls; tests pass in ones that fail. Short calls on the way of a fetch block, because handing each of
+ * them to another thread takes three times as long as they do. What waits for the disk, or is called for many files, does
+ * not.
+ */
 export type FileSystem = Pick<
   typeof nodeFiles,
-  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "lstat" | "readdir" | "copyFile"
->;
+  "open" | "link" | "rename" | "unlink" | "rmdir" | "stat" | "lstat" | "copyFile"
+> &
+  Pick<
+    typeof blockingFiles,
+    "openSync" | "writeSync" | "closeSync" | "renameSync" | "mkdirSync" | "lstatSync" | "readdirSync" | "fsync"
+  >;
 
-export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
-  const knownFolders: Folders = { files, createdFolders: new Set() };
+const { openSync, writeSync, closeSync, renameSync, mkdirSync, lstatSync, readdirSync, fsync } = blockingFiles;
+const blocking = { openSync, writeSync, closeSync, renameSync, mkdirSync, lstatSync, readdirSync, fsync };
+const systemFiles: FileSystem = { ...nodeFiles, ...blocking };
+
+/** More bytes are written by another thread. */
+const MAX_BLOCKING_BYTES = 1024 * 1024;
+
+export function diskObjects(root: string, files: FileSystem = systemFiles): Objects {
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, ...key.split("/"));
@@ -37,9 +53,9 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     if (options.isNewKey) return putInPlace(target, from, durable);
     const staged = await stage(from, durable);
     try {
-      const isWritten = await inFolder(knownFolders, dirname(target), durable, async () => {
+      const isWritten = await inFolder(files, dirname(target), durable, async () => {
         if (ifAbsent) return renameUnlessTaken(files, staged, target);
-        await files.rename(staged, target);
+        files.renameSync(staged, target);
         return true;
       });
       if (!isWritten) await undefinedIfMissing(files.unlink(staged));
@@ -52,7 +68,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
 
   async function putInPlace(target: string, from: { path: string } | Uint8Array, durable: boolean): Promise<"written"> {
     try {
-      await inFolder(knownFolders, dirname(target), durable, () => writeTo(target, from, durable));
+      await inFolder(files, dirname(target), durable, () => writeTo(target, from, durable));
       return "written";
     } catch (error) {
       await undefinedIfMissing(files.unlink(target));
@@ -68,7 +84,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
 
   /** An empty object is complete at once, so it needs no temporary name. */
   async function putMark(target: string): Promise<"written"> {
-    await inFolder(knownFolders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
+    await inFolder(files, dirname(target), false, async () => files.closeSync(files.openSync(target, "w", 0o600)));
     return "written";
   }
 
@@ -76,7 +92,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
     const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await inFolder(knownFolders, dirname(staged), false, () => writeTo(staged, from, durable));
+      await inFolder(files, dirname(staged), false, () => writeTo(staged, from, durable));
       return staged;
     } catch (error) {
       await undefinedIfMissing(files.unlink(staged));
@@ -103,8 +119,8 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
     const above = prefix.slice(0, prefix.lastIndexOf("/") + 1);
     const folder = above === "" ? root : pathOf(above.slice(0, -1));
-    if (!(await isOurs(folder))) return;
-    const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
+    if (!isOurs(folder)) return;
+    const entries = listFolder(folder);
     // A file whose name is not a key is not ours and is not touched.
     const ours = entries.filter(({ name }) => isKey(name));
     const keys = ours.map((entry) => above + (entry.isDirectory() ? `${entry.name}/` : entry.name));
@@ -118,28 +134,32 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   /** Whether a folder exists and is below ours. What lies behind a link is not ours to list, and so not to delete. */
-  async function isOurs(folder: string): Promise<boolean> {
+  function isOurs(folder: string): boolean {
     if (folder.length <= root.length) return true;
-    const stats = await undefinedIfMissing(files.lstat(folder));
+    const stats = files.lstatSync(folder, { throwIfNoEntry: false });
     return stats?.isDirectory() === true && isOurs(dirname(folder));
+  }
+
+  /** Nothing for a folder that a sweeper has just removed. */
+  function listFolder(folder: string): blockingFiles.Dirent[] {
+    try {
+      return files.readdirSync(folder, { withFileTypes: true });
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
   }
 
   async function* folders(prefix: string): AsyncGenerator<string> {
     const folder = pathOf(prefix.slice(0, -1));
-    if (!(await isOurs(folder))) return;
-    const entries = await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }));
-    for (const entry of entries ?? []) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
-  }
-
-  async function touch(key: string): Promise<boolean> {
-    const now = new Date();
-    return (await undefinedIfMissing(files.utimes(pathOf(key), now, now).then(() => true))) ?? false;
+    if (!isOurs(folder)) return;
+    for (const entry of listFolder(folder)) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
   }
 
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
     if (!(await exists(files, source))) return false;
-    const moved = inFolder(knownFolders, dirname(target), true, () => renameUnlessTaken(files, source, target));
+    const moved = inFolder(files, dirname(target), true, () => renameUnlessTaken(files, source, target));
     return (await undefinedIfMissing(moved)) ?? false;
   }
 
@@ -152,7 +172,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     return (await head(key)) && { path: pathOf(key), [Symbol.asyncDispose]: async () => undefined };
   }
 
-  return { put, get, head, list, folders, touch, move, delete: remove, local, path: pathOf };
+  return { put, get, head, list, folders, move, delete: remove, local, path: pathOf };
 }
 
 /** The time of a file's last change in any respect cannot be set by a program, unlike that of its bytes. */
@@ -160,65 +180,75 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join("-");
 }
 
-/** Creates the folder, runs the step and syncs the folder. Retries if a sweeper removes the empty folder in between. */
-async function inFolder<T>(
-  { files, createdFolders }: Folders,
-  folder: string,
-  durable: boolean,
-  step: () => Promise<T>,
-): Promise<T> {
+/** Runs the step and syncs the folder. A folder that is missing, or that a sweeper has just removed, is created first. */
+async function inFolder<T>(files: FileSystem, folder: string, durable: boolean, step: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    if (!createdFolders.has(folder)) await makeFolder(files, folder, durable);
     try {
       const result = await step();
       if (durable) await sync(files, folder);
-      if (createdFolders.size >= MAX_REMEMBERED_FOLDERS) createdFolders.clear();
-      createdFolders.add(folder);
       return result;
     } catch (error) {
-      createdFolders.delete(folder);
-      if (attempt === 3 || !isMissing(error)) throw error;
+      if (attempt === 4 || !isMissing(error)) throw error;
     }
+    await makeFolder(files, folder, durable);
   }
 }
 
-/** Folders that existed a moment ago, so that not every write has to create its folder. */
-type Folders = { readonly files: FileSystem; readonly createdFolders: Set<string> };
-
-const MAX_REMEMBERED_FOLDERS = 1_000;
-
 async function makeFolder(files: FileSystem, folder: string, durable: boolean): Promise<void> {
-  const created = await makeFolders(folder, files.mkdir);
+  const created = await makeFolders(folder, async (path, options) => files.mkdirSync(path, options));
   if (durable) for (const each of created) await sync(files, dirname(each));
 }
 
 /** A new name survives a power failure only after its folder is synced. Windows cannot sync folders. */
 async function sync(files: FileSystem, path: string, flags = "r"): Promise<void> {
   if (process.platform === "win32" && flags === "r") return;
-  const handle = await files.open(path, flags);
+  await useFile(files, path, flags, (file) => promisify(files.fsync)(file));
+}
+
+/** Opens a file for the work; closing may report an error too. */
+async function useFile(
+  files: FileSystem,
+  path: string,
+  flags: string,
+  work: (file: number) => Promise<void>,
+): Promise<void> {
+  const file = files.openSync(path, flags, 0o600);
   try {
-    await handle.sync();
+    await work(file);
   } finally {
-    await handle.close();
+    files.closeSync(file);
   }
 }
 
 async function writeNew(files: FileSystem, path: string, bytes: Uint8Array, durable: boolean): Promise<void> {
-  const handle = await files.open(path, "wx", 0o600);
-  try {
-    await writeAll(handle, bytes);
-    if (durable) await handle.sync();
-  } finally {
-    await handle.close();
+  if (bytes.length > MAX_BLOCKING_BYTES) return writeLarge(files, path, bytes, durable);
+  await useFile(files, path, "wx", async (file) => {
+    writeAllBlocking(files, file, bytes);
+    if (durable) await promisify(files.fsync)(file);
+  });
+}
+
+function writeAllBlocking(files: FileSystem, file: number, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.length; ) {
+    offset += requireProgress(files.writeSync(file, bytes, offset, bytes.length - offset));
   }
 }
 
 /** A nearly full disk may write fewer bytes than requested and report it only by the count. */
-async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset);
-    if (bytesWritten === 0) throw Object.assign(new Error("The disk accepts no more bytes."), { code: "ENOSPC" });
-    offset += bytesWritten;
+function requireProgress(bytesWritten: number): number {
+  if (bytesWritten > 0) return bytesWritten;
+  throw Object.assign(new Error("The disk accepts no more bytes."), { code: "ENOSPC" });
+}
+
+async function writeLarge(files: FileSystem, path: string, bytes: Uint8Array, durable: boolean): Promise<void> {
+  const handle = await files.open(path, "wx", 0o600);
+  try {
+    for (let offset = 0; offset < bytes.length; ) {
+      offset += requireProgress((await handle.write(bytes, offset, bytes.length - offset)).bytesWritten);
+    }
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

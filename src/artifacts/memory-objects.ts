@@ -34,11 +34,6 @@ export function memoryObjects(now: () => number = Date.now): Objects {
       const below = [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
       yield* new Set(below.flatMap((rest) => (rest.includes("/") ? [rest.slice(0, rest.indexOf("/"))] : [])));
     },
-    async touch(key) {
-      const object = objects.get(key);
-      if (object) object.touchedAt = now();
-      return object !== undefined;
-    },
     async move(from, to) {
       assertKey(to);
       const object = objects.get(from);

@@ -4,11 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Objects, readObject } from "./objects.ts";
-
-/** Touching this often takes longer than the smallest step of any clock. */
-const MAX_TOUCHES = 100_000;
 
 export function objectsContract(name: string, open: () => Promise<{ objects: Objects } & AsyncDisposable>): void {
   const bytes = (text: string) => Buffer.from(text);
@@ -68,7 +64,6 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.equal(await objects.get("none"), undefined);
       assert.equal(await objects.head("none"), undefined);
       assert.equal(await objects.local("none"), undefined);
-      assert.equal(await objects.touch("none"), false);
       assert.equal(await objects.move("none", "other"), false);
       await objects.delete("none");
     });
@@ -89,17 +84,12 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.deepEqual(await Array.fromAsync(objects.folders("none/")), []);
     });
 
-    promise("remember when an object was touched", async (objects) => {
+    promise("know when an object was written", async (objects) => {
       await objects.put("k", bytes("x"));
-      const before = (await objects.head("k"))?.touchedAt ?? 0;
-      let touchedAt = before;
-      // The clock has to move on before a touch can show.
-      for (let attempt = 0; touchedAt <= before && attempt < MAX_TOUCHES; attempt++) {
-        assert.equal(await objects.touch("k"), true);
-        touchedAt = (await objects.head("k"))?.touchedAt ?? 0;
-        await nextTurn();
-      }
-      assert.ok(touchedAt > before);
+      const { touchedAt = 0 } = (await objects.head("k")) ?? {};
+      // The clock of a service may differ from ours.
+      assert.ok(Math.abs(Date.now() - touchedAt) < 24 * 3_600_000, String(touchedAt));
+      assert.equal((await Array.fromAsync(objects.list("k")))[0]?.touchedAt, touchedAt);
     });
 
     promise("stamp an object differently when it was put again", async (objects) => {

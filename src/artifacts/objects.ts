@@ -5,6 +5,7 @@ export type ByteRange = { readonly start: number; readonly end: number };
 
 export type ObjectHead = {
   readonly sizeBytes: number;
+  /** When it was written. */
   readonly touchedAt: number;
   /** Changes whenever the bytes may have changed, by whatever means. */
   readonly stamp: string;
@@ -17,7 +18,16 @@ export type PutOptions = {
   readonly durable?: boolean;
   /** The key was never used and is unknown to others until the object is complete, so it may be written in place. */
   readonly isNewKey?: boolean;
+  /** Is called with the stamp of what was written, by backends that learn it at once. */
+  readonly noteStamp?: (stamp: string) => void;
 };
+
+/** A local file with the bytes of an object. */
+export type LocalObject = {
+  readonly path: string;
+  /** The hash of the bytes, from backends that have copied them. */
+  readonly sha256?: string;
+} & AsyncDisposable;
 
 /**
  * The contract of a backend (tested by objects.contract.ts). Keys are `/`-separated words of lower-case
@@ -32,15 +42,49 @@ export interface Objects {
   list(prefix: string): AsyncIterable<{ readonly key: string } & ObjectHead>;
   /** The names of the folders directly below a prefix that ends with `/`. */
   folders(prefix: string): AsyncIterable<string>;
-  /** Sets an object's time to now; false if it does not exist. */
-  touch(key: string): Promise<boolean>;
   /** Moves an object to another key unless that key exists; false if nothing was moved. */
   move(from: string, to: string): Promise<boolean>;
   delete(key: string): Promise<void>;
   /** The object as a local file until the handle is disposed; undefined if it does not exist. */
-  local(key: string): Promise<({ readonly path: string } & AsyncDisposable) | undefined>;
+  local(key: string): Promise<LocalObject | undefined>;
   /** The path of the object, for backends that store local files. */
   path?(key: string): string;
+}
+
+/** Why a service of objects does not work: each has its own sentence (artifacts/store-errors.ts). */
+export type ObjectsFault =
+  | "unreachable"
+  | "busy"
+  | "refused"
+  | "no_bucket"
+  | "clock"
+  | "redirected"
+  | "full"
+  | "failed";
+
+/** The system error that is nearest to each fault, for code that treats all backends alike. */
+const systemCodes: Readonly<Record<ObjectsFault, string>> = {
+  unreachable: "EHOSTUNREACH",
+  busy: "EBUSY",
+  refused: "EACCES",
+  no_bucket: "EACCES",
+  clock: "EACCES",
+  redirected: "EACCES",
+  full: "ENOSPC",
+  failed: "EIO",
+};
+
+/** A failure of a backend that is a service, not a disk. */
+export class ObjectsError extends Error {
+  override readonly name = "ObjectsError";
+  readonly fault: ObjectsFault;
+  readonly code: string;
+
+  constructor(fault: ObjectsFault, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.fault = fault;
+    this.code = systemCodes[fault];
+  }
 }
 
 /** Unfinished files. The sweeper deletes those of killed processes. */

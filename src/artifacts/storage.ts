@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Catalogue, memoryCatalogue, openCatalogue } from "../catalogue/catalogue.ts";
 import { CatalogueError, type Sql } from "../catalogue/sql.ts";
-import { sqliteSql } from "../catalogue/sqlite-sql.ts";
+import { type SqliteFiles, sqliteSql } from "../catalogue/sqlite-sql.ts";
 import { systemCode } from "../errors.ts";
 import { type Journal, openJournal } from "./backup/journal.ts";
 import { diskObjects, type FileSystem } from "./disk-objects.ts";
@@ -17,14 +17,20 @@ export type Storage = {
   readonly oldRecords?: OldRecords;
   /** What was kept since the last snapshot, for a storage on disk. */
   readonly journal?: Journal;
-  /** The folder of a storage on disk. */
+  /** The folder of a catalogue on disk. */
   readonly folder?: string;
+  /** The data folder of this machine, where the objects are elsewhere: unfinished files are there. */
+  readonly localFiles?: Objects;
+  /** What a team store consists of, for people. */
+  readonly parts?: { readonly catalogue: string; readonly objects: string };
+  /** Ends connections of objects that are elsewhere. */
+  close?(): Promise<void>;
 };
 
 export const CATALOGUE_FILE = "catalogue.db";
 
 /** The storage in this folder. The catalogue is opened, and an old store imported, when it is first needed. */
-export function diskStorage(home: string, files?: FileSystem): Storage {
+export function diskStorage(home: string, files?: FileSystem & SqliteFiles): Storage {
   const objects = diskObjects(home, files);
   const sql = sqliteSql(join(home, CATALOGUE_FILE), files && { files });
   const oldRecords = openOldRecords(objects, sql);
@@ -67,7 +73,7 @@ export function refusedStorage(reason: string): Storage {
   };
   const refuseAll = <T extends object>(names: readonly (keyof T)[]): T =>
     Object.fromEntries(names.map((name) => [name, refuse])) as T;
-  const objects = refuseAll<Objects>(["put", "get", "head", "touch", "move", "delete", "local"]);
+  const objects = refuseAll<Objects>(["put", "get", "head", "move", "delete", "local"]);
   const catalogue = refuseAll<Catalogue>(["all", "get", "run", "transact", "copyTo", "findDamage"]);
   const none = async function* (): AsyncGenerator<never> {};
   return {

@@ -5,6 +5,7 @@ import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { isRedacted } from "../system/redact-url.ts";
 import { clip, escapePath } from "../system/safe-names.ts";
+import { ObjectsError, type ObjectsFault } from "./objects.ts";
 
 export function damagedError(ref: string, fact: string, cause?: unknown): SpillwayError {
   return new SpillwayError("artifact_damaged", `Artifact ${ref} cannot be used: ${fact}.`, {
@@ -75,14 +76,55 @@ const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
     hint: "Run `spillway store check --repair`; the bytes of the artifacts are not affected.",
   },
   failed: { fact: "the disk reports an error", hint: freeSpace },
+  unreachable: {
+    fact: "its database cannot be reached",
+    hint: "Repeat the call later: it works again as soon as the database does. Run `spillway doctor` to see which part of the store is down.",
+  },
+  refused: {
+    fact: "its database refuses the connection",
+    hint: "Run `spillway doctor`: it shows the reason. Check the user and the database in store.catalogue and the password in SPILLWAY_STORE_PASSWORD.",
+  },
   exposed: {
     fact: "other users can change its folder",
     hint: "Run `spillway doctor`: it names the folder. Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.",
   },
 };
 
+const objectsHint = "Run `spillway doctor`: it shows the reason.";
+
+/** The objects of a team store are a service of their own. */
+const objectsExplanations: Readonly<Record<ObjectsFault, Explanation>> = {
+  unreachable: {
+    fact: "its object storage cannot be reached",
+    hint: "Repeat the call later: it works again as soon as the service does. Run `spillway doctor` to see which part of the store is down.",
+  },
+  busy: { fact: "its object storage is too busy", hint: "Repeat the call later." },
+  refused: {
+    fact: "its object storage refuses the credentials",
+    hint: `${objectsHint} Check SPILLWAY_STORE_ACCESS_KEY and SPILLWAY_STORE_SECRET_KEY, store.region, and the rights of that key to the bucket.`,
+  },
+  no_bucket: {
+    fact: "its bucket does not exist",
+    hint: "Create the bucket that store.objects names, or correct the name. Spillway creates no bucket.",
+  },
+  clock: {
+    fact: "the clock of this machine differs too much from that of its object storage",
+    hint: "Set the clock of this machine, then repeat the call.",
+  },
+  redirected: {
+    fact: "its object storage points to another address, which is not followed",
+    hint: "Set store.region and store.endpoint to those of the bucket.",
+  },
+  full: {
+    fact: "its object storage takes no more bytes",
+    hint: "Free space there, or raise its quota, then fetch again.",
+  },
+  failed: { fact: "its object storage reports an error", hint: objectsHint },
+};
+
 function explain(cause: unknown): Explanation {
   if (cause instanceof CatalogueError) return explanations[cause.fault];
+  if (cause instanceof ObjectsError) return objectsExplanations[cause.fault];
   const code = systemCode(cause);
   if (code === "ENOSPC" || code === "EDQUOT") return explanations.full;
   return isUnwritable(cause) ? explanations.read_only : { fact: `disk error ${code}`, hint: freeSpace };

@@ -1,5 +1,5 @@
 /** Decides whether a sweep is due. The sweeper is loaded only if it is. */
-import { claimSweep } from "../catalogue/artifact-rows.ts";
+import { claimSweep, isSweepDue } from "../catalogue/artifact-rows.ts";
 import type { Settings } from "../config/settings.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import type { Retention } from "./retention.ts";
@@ -12,6 +12,8 @@ export async function sweepWhenDue(
 ): Promise<SweepReport | undefined> {
   const { catalogue, ownerId, now } = store;
   const dueBefore = now() - settings["artifacts.sweep_every"];
+  // Nearly always it is not due, and reading takes no lock.
+  if (!(await isSweepDue(catalogue, ownerId, dueBefore))) return undefined;
   const { isDue, isFirst } = await catalogue.transact((queries) => claimSweep(queries, ownerId, dueBefore, now()));
   if (!isDue) return undefined;
   if (isFirst) {

@@ -3,11 +3,11 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { makeMemorySpool, makeOrigin, plainTextDetection, readArtifactBytes } from "../../test/bodies.ts";
 import { soakCount } from "../../test/soak.ts";
+import { makeStorage, propertyRuns } from "../../test/storage-places.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { extractsKey } from "./keys.ts";
-import { memoryStorage } from "./storage.ts";
 import { sweepWhenDue } from "./sweep-turn.ts";
 import { deleteArtifact, sweep } from "./sweeper.ts";
 
@@ -19,7 +19,7 @@ const none = { blobsMs: -1, leftoversMs: -1 };
 function clockedStore(owner = "alice") {
   let time = Date.UTC(2026, 0, 1);
   const now = () => time;
-  const storage = memoryStorage(now);
+  const storage = makeStorage(now);
   return {
     ...storage,
     wait: (ms: number) => (time += ms),
@@ -170,7 +170,7 @@ describe("retention", () => {
         assert.equal((await catalogue.all("SELECT * FROM blobs")).length, sizes.size);
         assert.equal((await catalogue.all("SELECT * FROM garbage")).length, 0);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 });
@@ -191,7 +191,12 @@ describe("sweeping bytes", () => {
 
   test("deletes bytes that a killed keeper left without a record, after an hour", async () => {
     const { open, objects, wait, blobs, catalogue } = clockedStore();
-    const killed = { ...objects, head: () => Promise.reject(new Error("killed")) };
+    const put: typeof objects.put = async (...args) => {
+      await objects.put(...args);
+      if (args[0].startsWith("blobs/")) throw new Error("killed");
+      return "written";
+    };
+    const killed = { ...objects, put };
     const dying = openStore({ objects: killed, catalogue }, { owner: "a", run: "r", now: open("r").now });
     await assert.rejects(keepText(dying, "left"), /killed/);
     assert.equal(await blobs(), 1);
@@ -203,17 +208,19 @@ describe("sweeping bytes", () => {
   });
 
   test("deletes the extracts of bytes that are gone, and unfinished files that are named like ours", async () => {
-    const { open, objects, wait } = clockedStore();
+    const { open, objects, localFiles = objects, wait } = clockedStore();
     const [ref, other] = [await keepText(open("r1"), "x"), await keepText(open("r1"), "y")];
     const extractOf = (text: string) => `${extractsKey(makeMemorySpool(text).sha256)}text-1-0.part`;
-    for (const key of [extractOf("x"), extractOf("y"), "tmp/spool-1-2", "tmp/put-3-4", "tmp/thesis.txt"]) {
-      await objects.put(key, Buffer.from("{}"));
-    }
+    for (const key of [extractOf("x"), extractOf("y")]) await objects.put(key, Buffer.from("{}"));
+    for (const name of ["spool-1-2", "put-3-4", "thesis.txt"]) await localFiles.put(`tmp/${name}`, Buffer.from("{}"));
     await deleteArtifact(open("r1"), ref);
     wait(2 * hour);
-    assert.equal((await sweep(open("r2"), defaultSettings)).deletedLeftovers, 2);
+    // Files have the time of the real clock.
+    const report = await sweep(open("r2"), defaultSettings, { blobsMs: hour, leftoversMs: -100 * 365 * day });
+    assert.equal(report.deletedLeftovers, 2);
     const keys = (await Array.fromAsync(objects.list(""))).map(({ key }) => key);
-    assert.ok(!keys.includes(extractOf("x")) && keys.includes(extractOf("y")) && keys.includes("tmp/thesis.txt"));
+    assert.ok(!keys.includes(extractOf("x")) && keys.includes(extractOf("y")));
+    assert.ok(await localFiles.head("tmp/thesis.txt"));
     assert.ok(await open("r2").find(other));
   });
 

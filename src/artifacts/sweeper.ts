@@ -2,6 +2,7 @@
 import { claimGarbage, forgetGarbage, isReferred } from "../catalogue/blob-rows.ts";
 import { deleteOldCacheRows } from "../catalogue/cache-rows.ts";
 import { deleteOldResponses } from "../catalogue/response-rows.ts";
+import type { Queries } from "../catalogue/sql.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { blobOfKey, extractPrefix, extractsKey, ownerKeys } from "./keys.ts";
@@ -25,7 +26,7 @@ const defaultGrace: Grace = { blobsMs: MIN_UNUSED_MS, leftoversMs: MIN_UNUSED_MS
 /** Sweeps one owner's artifacts and all unreferenced bytes. */
 export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
   // Before anything else, because it needs no space on the disk.
-  const deletedLeftovers = await deleteLeftovers(store.objects, store.now() - grace.leftoversMs);
+  const deletedLeftovers = await deleteLeftovers(store.localFiles ?? store.objects, store.now() - grace.leftoversMs);
   return withReserve(store, async () => ({ ...(await sweepRows(store, retention, grace)), deletedLeftovers }));
 }
 
@@ -84,7 +85,9 @@ const BATCH_OBJECTS = 500;
 async function deleteGarbage(store: ArtifactStore, before: number): Promise<DeletedObjects> {
   let [deletedBlobs, deletedBytes] = [0, 0];
   for (;;) {
-    const keys = await store.catalogue.transact((queries) => claimGarbage(queries, before, BATCH_OBJECTS));
+    // Durable: were the rows of expired artifacts to come back after a crash, their objects would be gone.
+    const claim = (queries: Queries) => claimGarbage(queries, before, BATCH_OBJECTS);
+    const keys = await store.catalogue.transact(claim, { durable: true });
     const deleted = await deleteObjects(store, keys);
     [deletedBlobs, deletedBytes] = [deletedBlobs + deleted.deletedBlobs, deletedBytes + deleted.deletedBytes];
     if (keys.length < BATCH_OBJECTS) return { deletedBlobs, deletedBytes };
@@ -108,7 +111,7 @@ async function deleteObjects({ objects, catalogue }: ArtifactStore, keys: readon
 }
 
 /** The temporary files that we make. Whatever else is in their folder is not ours to delete. */
-const temporaryNames = /^tmp\/(put|spool|doctor)-[^/]+$/;
+const temporaryNames = /^tmp\/(put|spool|doctor|object)-[^/]+$/;
 
 /** Deletes unfinished files of killed processes. */
 async function deleteLeftovers(objects: Objects, untouchedSince: number): Promise<number> {

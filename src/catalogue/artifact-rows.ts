@@ -240,10 +240,20 @@ export async function countOfRun(queries: Queries, owner: string, run: string): 
   return row?.artifacts ?? 0;
 }
 
+/** Whether the owner's last sweep, of any process, is older than this. */
+export async function isSweepDue(queries: Queries, owner: string, dueBefore: number): Promise<boolean> {
+  const last = await findLastSweep(queries, owner);
+  return last === null || last <= dueBefore;
+}
+
+async function findLastSweep(queries: Queries, owner: string): Promise<number | null> {
+  const row = await queries.get<{ swept_at: number | null }>("SELECT swept_at FROM owners WHERE owner = ?", owner);
+  return row?.swept_at ?? null;
+}
+
 /** Claims the owner's next sweep: false while the last one, of any process, is newer than this. */
 export async function claimSweep(queries: Queries, owner: string, dueBefore: number, now: number) {
-  const row = await queries.get<{ swept_at: number | null }>("SELECT swept_at FROM owners WHERE owner = ?", owner);
-  const last = row?.swept_at ?? null;
+  const last = await findLastSweep(queries, owner);
   if (last !== null && last > dueBefore) return { isDue: false, isFirst: false };
   await queries.run(
     `INSERT INTO owners (owner, artifacts, bytes, swept_at) VALUES (?, 0, 0, ?)

@@ -5,7 +5,7 @@ export type BlobRow = {
   readonly sha256: string;
   readonly object_key: string;
   readonly size_bytes: number;
-  /** The stamp of the object when its bytes were last verified; null if they never were. */
+  /** The stamp of a large object when its bytes were last verified; null for one that never was, and for small ones. */
   readonly stamp: string | null;
 };
 

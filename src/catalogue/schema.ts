@@ -37,7 +37,7 @@ const versions: readonly (readonly string[])[] = [
        owner TEXT NOT NULL, digest TEXT NOT NULL, entry TEXT NOT NULL, used_at BIGINT NOT NULL,
        PRIMARY KEY (owner, digest))`,
     "CREATE INDEX cache_entries_by_use ON cache_entries (owner, used_at)",
-    // Where the bytes of a content are. `stamp` is that of the object when its bytes were last verified.
+    // Where the bytes of a content are. `stamp` is that of a large object when its bytes were last verified.
     `CREATE TABLE blobs (
        sha256 TEXT PRIMARY KEY, object_key TEXT NOT NULL, size_bytes BIGINT NOT NULL, stamp TEXT,
        kept_at BIGINT NOT NULL)`,
@@ -62,19 +62,38 @@ const versions: readonly (readonly string[])[] = [
        PRIMARY KEY (owner, project, job))`,
     "CREATE INDEX jobs_by_start ON jobs (owner, project, started_at, job)",
   ],
+  [
+    // Sessions of MCP clients over HTTP. `handshake` is the JSON of how a client introduced itself.
+    `CREATE TABLE mcp_sessions (
+       id TEXT PRIMARY KEY, owner TEXT NOT NULL, token TEXT NOT NULL, handshake TEXT NOT NULL, log_level TEXT,
+       created_at BIGINT NOT NULL, used_at BIGINT NOT NULL)`,
+    "CREATE INDEX mcp_sessions_by_use ON mcp_sessions (owner, used_at)",
+    "CREATE INDEX mcp_sessions_by_age ON mcp_sessions (used_at)",
+    // Requests that are to be cancelled by the process that works on them.
+    `CREATE TABLE mcp_cancellations (
+       session_id TEXT NOT NULL, request_id TEXT NOT NULL, created_at BIGINT NOT NULL,
+       PRIMARY KEY (session_id, request_id))`,
+    "CREATE INDEX mcp_cancellations_by_age ON mcp_cancellations (created_at)",
+  ],
+  [
+    `CREATE TABLE sign_in_codes (
+       code_sha256 TEXT PRIMARY KEY, token_sha256 TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */
 export async function updateSchema(sql: Sql): Promise<void> {
   if ((await readVersion(sql)) === versions.length) return;
-  await sql.transact(async (queries) => {
-    await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
-    const before = await readVersion(queries);
-    for (const statement of versions.slice(before).flat()) await queries.run(statement);
-    if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
-    await queries.run("DELETE FROM catalogue_schema");
-    await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
-  });
+  await sql.transact(addVersions, { durable: true, exclusive: true });
+}
+
+async function addVersions(queries: Queries): Promise<void> {
+  await queries.run("CREATE TABLE IF NOT EXISTS catalogue_schema (version BIGINT NOT NULL)");
+  const before = await readVersion(queries);
+  for (const statement of versions.slice(before).flat()) await queries.run(statement);
+  if (before === 0) await queries.run("INSERT INTO catalogue_ids (id) VALUES (?)", randomBytes(8).toString("hex"));
+  await queries.run("DELETE FROM catalogue_schema");
+  await queries.run("INSERT INTO catalogue_schema (version) VALUES (?)", versions.length);
 }
 
 /** Whether the tables are those of an older version. */

@@ -7,6 +7,7 @@ import { DatabaseSync } from "../system/load-sqlite.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { indexRowsContract } from "./index-rows.contract.ts";
 import { findJobRow } from "./job-rows.ts";
+import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type CatalogueFault, type Sql } from "./sql.ts";
@@ -28,6 +29,7 @@ async function openOnDisk() {
 
 sqlContract("SQLite on disk", openOnDisk);
 indexRowsContract("SQLite on disk", openOnDisk);
+mcpSessionRowsContract("SQLite on disk", openOnDisk);
 
 async function faultOf(action: Promise<unknown>): Promise<CatalogueFault> {
   const error = await action.then(
@@ -63,6 +65,24 @@ describe("a catalogue in SQLite", () => {
     assert.ok(await sql.all("SELECT * FROM blobs"), "reading does not wait for a writer");
     other.exec("COMMIT");
     await sql.run("DELETE FROM blobs");
+    other.close();
+    await sql.close();
+  });
+
+  test("waits for others no longer than a transaction may, and for later ones as long as before", async () => {
+    await using folder = await makeTemporaryFolder();
+    const path = join(folder.path, "catalogue.db");
+    const sql = sqliteSql(path);
+    await updateSchema(sql);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    // The default would wait for 15 seconds, and the test would time out.
+    const change = (options?: { patienceMs: number }) =>
+      sql.transact((queries) => queries.run("DELETE FROM blobs"), options);
+    for (let n = 0; n < 3; n++) assert.equal(await faultOf(change({ patienceMs: 5 })), "busy");
+    const patient = change();
+    setTimeout(() => other.exec("COMMIT"), 400); // Longer than one waits after having waited in vain.
+    assert.equal(await patient, 0);
     other.close();
     await sql.close();
   });
@@ -143,7 +163,15 @@ describe("a catalogue in SQLite", () => {
 async function makeFirstVersion(path: string): Promise<void> {
   const sql = sqliteSql(path);
   await updateSchema(sql);
-  for (const table of ["index_leases", "index_generations", "jobs"]) await sql.run(`DROP TABLE ${table}`);
+  for (const table of [
+    "index_leases",
+    "index_generations",
+    "jobs",
+    "mcp_sessions",
+    "mcp_cancellations",
+    "sign_in_codes",
+  ])
+    await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");
   await sql.run("INSERT INTO garbage VALUES ('kept', 0)");
   await sql.close();

@@ -16,6 +16,10 @@ export interface Queries {
 export type TransactionOptions = {
   /** Whether the changes must survive a power failure before the transaction returns. Default: no. */
   readonly durable?: boolean;
+  /** Whether no other exclusive transaction may run meanwhile, for changes of tables. Default: no. */
+  readonly exclusive?: boolean;
+  /** How long it may wait for other processes, for work that can be left undone. Default: as long as the driver does. */
+  readonly patienceMs?: number;
 };
 
 /**
@@ -36,7 +40,16 @@ export interface Sql extends Queries {
 }
 
 /** Why the catalogue does not work: each has its own sentence (artifacts/store-errors.ts). */
-export type CatalogueFault = "busy" | "read_only" | "full" | "newer" | "damaged" | "failed" | "exposed";
+export type CatalogueFault =
+  | "busy"
+  | "read_only"
+  | "full"
+  | "newer"
+  | "damaged"
+  | "failed"
+  | "exposed"
+  | "unreachable"
+  | "refused";
 
 /** The system error that is nearest to each fault, for code that treats files and rows alike. */
 const systemCodes: Readonly<Record<CatalogueFault, string>> = {
@@ -47,6 +60,8 @@ const systemCodes: Readonly<Record<CatalogueFault, string>> = {
   damaged: "EBADMSG",
   failed: "EIO",
   exposed: "EPERM",
+  unreachable: "EHOSTUNREACH",
+  refused: "EACCES",
 };
 
 export class CatalogueError extends Error {

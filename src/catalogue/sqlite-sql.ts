@@ -1,10 +1,11 @@
 /** SQLite behind the Sql contract: one connection, write-ahead log, shared with other processes. */
+import * as nodeFiles from "node:fs";
 import { existsSync, statSync } from "node:fs";
-import * as nodeFiles from "node:fs/promises";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
 import { isBusy, isDamaged, isFull, isMistake, isReadOnly, makePrivate } from "../system/sqlite.ts";
@@ -14,8 +15,10 @@ export type SqliteOptions = {
   /** How long to wait for other processes. */
   readonly busyMs?: number;
   /** The file system calls; tests pass in ones that fail. */
-  readonly files?: Pick<typeof nodeFiles, "open">;
+  readonly files?: SqliteFiles;
 };
+
+export type SqliteFiles = Pick<typeof nodeFiles, "openSync" | "fdatasync" | "closeSync">;
 
 /** Longer than any transaction of ours takes on a slow disk. */
 const DEFAULT_BUSY_MS = 15_000;
@@ -30,13 +33,14 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   /** Whether the last change was refused although the database was opened for changes. */
   let wasRefused = false;
 
-  async function waitForOthers<T>(attempt: () => T | Promise<T>): Promise<T> {
+  async function waitForOthers<T>(attempt: () => T | Promise<T>, patienceMs = busyMs): Promise<T> {
     try {
-      const result = await retryWhileBusy(attempt, waitMs);
+      const result = await retryWhileBusy(attempt, Math.min(waitMs, patienceMs));
       waitMs = busyMs;
       return result;
     } catch (error) {
-      if (error instanceof CatalogueError && error.fault === "busy") waitMs = busyMs / 50;
+      const isInVain = error instanceof CatalogueError && error.fault === "busy" && patienceMs >= busyMs;
+      if (isInVain) waitMs = busyMs / 50;
       throw error;
     }
   }
@@ -84,10 +88,10 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
 
   async function transact<T>(
     work: (queries: Queries) => Promise<T>,
-    { durable = false }: TransactionOptions = {},
+    { durable = false, patienceMs }: TransactionOptions = {},
   ): Promise<T> {
     const { connection, result } = await change(async (current) => {
-      await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"));
+      await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"), patienceMs);
       return { connection: current, result: await finish(current, work) };
     });
     if (durable) await connection.syncLog();
@@ -174,9 +178,7 @@ type Connection = {
   close(): void;
 };
 
-type Files = NonNullable<SqliteOptions["files"]>;
-
-async function openConnection(path: string | undefined, files: Files): Promise<Connection> {
+async function openConnection(path: string | undefined, files: SqliteFiles): Promise<Connection> {
   const { DatabaseSync } = await import("../system/load-sqlite.ts");
   const { database, refusal } =
     path === undefined ? { database: new DatabaseSync(":memory:") } : await openDatabase(path, DatabaseSync);
@@ -259,7 +261,7 @@ function openReadOnly(path: string, Database: typeof DatabaseSync, cause: unknow
  * Syncs the write-ahead log in the background thread of the file system. It gives what `synchronous = FULL` gives, while
  * other processes write and this one works. Commits that wait at the same time share one sync.
  */
-function makeLogSync(path: string, files: Files): () => Promise<void> {
+function makeLogSync(path: string, files: SqliteFiles): () => Promise<void> {
   let isNew = true;
   return shareRuns(async () => {
     const log = `${path}-wal`;
@@ -276,12 +278,12 @@ function makeLogSync(path: string, files: Files): () => Promise<void> {
 }
 
 /** Not kept open: a session that is never closed would leave a handle behind. */
-async function sync(path: string, files: Files, flags: string): Promise<void> {
-  const handle = await files.open(path, flags);
+async function sync(path: string, files: SqliteFiles, flags: string): Promise<void> {
+  const file = files.openSync(path, flags);
   try {
-    await handle.datasync();
+    await promisify(files.fdatasync)(file);
   } finally {
-    await handle.close();
+    files.closeSync(file);
   }
 }
 

@@ -52,6 +52,7 @@ function describeGitFailure(detail: string): GitFailure {
   if (/not found|404|not valid: is this a git repository/i.test(detail))
     return { code: "source_not_found", reason: "there is no such repository, or it is private" };
   if (/authentication|could not read Username|403|401/i.test(detail)) return unreadable("it asks for a token");
+  if (/no space left/i.test(detail)) return unreadable("the disk is full");
   if (/timed out|low speed|timeout/i.test(detail)) return unreadable("it did not answer in time");
   return unreadable("git failed");
 }

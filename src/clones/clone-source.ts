@@ -6,10 +6,11 @@ import type { OpenedSource, Source } from "../acquire/source.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { splitPath } from "../sites/address.ts";
+import { findReadme, tidyReadme } from "../sites/readme.ts";
 import { joinParts, toMarkdownSource, writeFacts } from "../sites/site-document.ts";
 import { readToken } from "../sites/site-token.ts";
 import { type FoundSite, findSite } from "../sites/sites.ts";
-import { findReadme, type TreeEntry, writeTree } from "../sites/tree.ts";
+import { type TreeEntry, writeTree } from "../sites/tree.ts";
 import { formatCount, formatSize } from "../system/quantities.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
@@ -142,5 +143,6 @@ async function listEntries(folder: string): Promise<TreeEntry[]> {
 async function readReadme(folder: string, entries: readonly TreeEntry[]): Promise<string> {
   const path = findReadme("", entries);
   const isShort = (entries.find((entry) => entry.path === path)?.sizeBytes ?? 0) <= MAX_README_BYTES;
-  return path === undefined || !isShort ? "" : readFile(join(folder, path), "utf8").catch(() => "");
+  if (path === undefined || !isShort) return "";
+  return tidyReadme(await readFile(join(folder, path), "utf8").catch(() => ""));
 }

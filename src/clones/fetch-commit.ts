@@ -11,13 +11,16 @@ export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 250;
 const MAX_FETCH_MS = 10 * 60 * 1_000;
 
-/** Fetches through a proxy behind the guard, while the size of the folder is watched. */
+/**
+ * Fetches through a proxy behind the guard, which passes on no more than a clone may hold. The size of the folder is
+ * watched too: the proxy may be one of the environment.
+ */
 export async function fetchCommit(
   folder: string,
   { url, ref, authorization }: CloneTarget,
   context: CloneContext,
 ): Promise<void> {
-  await using proxy = await context.network.openProxy(url);
+  await using proxy = await context.network.openProxy(url, { maxBytes: context.maxBytes });
   const tooLarge = new AbortController();
   const deadline = AbortSignal.timeout(MAX_FETCH_MS);
   const signal = AbortSignal.any([context.signal, tooLarge.signal, deadline]);
@@ -35,12 +38,13 @@ export async function fetchCommit(
     ...["fetch", "--quiet", "--depth=1", "--no-tags", `--filter=blob:limit=${MAX_FILE_BYTES}`],
     ...["--", "origin", ref ?? "HEAD"],
   ];
-  const watching = watchSize(join(folder, ".git"), context.maxBytes, tooLarge, signal);
+  const isTooLarge = async () => proxy.isOverLimit() || (await sumFiles(join(folder, ".git"))) > context.maxBytes;
+  const watching = watchSize(isTooLarge, tooLarge, signal);
   try {
     await runGit(args, { folder, path: context.env.PATH, signal, config, protocol });
   } catch (error) {
     context.signal.throwIfAborted();
-    if (tooLarge.signal.aborted) throw makeTooLargeError(context.maxBytes);
+    if (tooLarge.signal.aborted || proxy.isOverLimit()) throw makeTooLargeError(context.maxBytes);
     if (deadline.aborted) throw makeSlowError(url);
     throw proxy.refusal() ?? toCloneError(error, url, ref);
   } finally {
@@ -49,14 +53,14 @@ export async function fetchCommit(
   }
 }
 
+/** Git would wait for a connection that the proxy has closed, so it is ended. */
 async function watchSize(
-  folder: string,
-  maxBytes: number,
+  isTooLarge: () => Promise<boolean>,
   tooLarge: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    if ((await sumFiles(folder)) > maxBytes) return tooLarge.abort();
+    if (await isTooLarge()) return tooLarge.abort();
     await waitByClock(WATCH_INTERVAL_MS, signal).catch(() => undefined);
   }
 }

@@ -22,7 +22,8 @@ type ParseResult =
 /** Parses a value from a JSON file. Rejects what it does not understand; never throws, never clamps. */
 export function parseValue(row: ValueRow, input: unknown, base: PathBase): ParseResult {
   if (input === null && row.default === null) return accept(null);
-  return readers[row.type](typeof input === "string" ? input.trim() : input, row, base);
+  const result = readers[row.type](typeof input === "string" ? input.trim() : input, row, base);
+  return result.ok || !row.isSecret ? result : refuse("is not a text that can be used.", "Write it in quotes.");
 }
 
 /**

@@ -25,6 +25,8 @@ export type ValueRow = {
   readonly min?: number;
   readonly ceiling?: number;
   readonly choices?: readonly string[];
+  /** It is, or may hold, a password: no message shows it. */
+  readonly isSecret?: true;
   /** For a list: its items are paths (made absolute) or network places (hosts and ranges). */
   readonly items?: "path" | "place";
 };
@@ -167,6 +169,87 @@ export const settingRows = {
     isRetention: true,
     scope: "user",
     about: "Minimum time between two automatic sweeps of the store.",
+  },
+  "store.catalogue": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about:
+      "Where the rows of a store are that several servers share, as postgres://USER@HOST/DATABASE. Default: SQLite in the data " +
+      "folder.",
+  },
+  "store.password": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "The password of the user in store.catalogue, unless the URL has it.",
+  },
+  "store.objects": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "Where the bytes of such a store are, as s3://BUCKET or s3://BUCKET/PREFIX. Default: files in the data folder.",
+  },
+  "store.endpoint": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "Address of the S3-compatible service, such as https://minio.example.com. Default: that of AWS in store.region.",
+  },
+  "store.region": {
+    type: "text",
+    default: "us-east-1",
+    scope: "user",
+    about: "Region of the bucket.",
+  },
+  "store.addressing": {
+    type: "choice",
+    default: "auto",
+    choices: ["auto", "path", "host"],
+    scope: "user",
+    about:
+      "Whether the bucket is named in the path or in the host of a request. auto: in the host for AWS, else in the path.",
+  },
+  "store.access_key": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "Access key of the S3-compatible service. The variables and files of AWS tools are not read.",
+  },
+  "store.secret_key": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "Secret key that belongs to store.access_key.",
+  },
+  "store.session_token": {
+    type: "text",
+    default: null,
+    isSecret: true,
+    scope: "user",
+    about: "Session token of temporary credentials.",
+  },
+  "store.timeout": {
+    type: "duration",
+    default: 10 * second,
+    min: 100,
+    ceiling: 10 * minute,
+    scope: "user",
+    about:
+      "How long one call to the database or the object storage may take. After that the reply comes without a ref.",
+  },
+  "store.cache_bytes": {
+    type: "bytes",
+    default: 1 * GiB,
+    min: 0,
+    scope: "user",
+    about: "Local copies of objects of a team store; the least recently used are deleted first.",
   },
   "files.allow": {
     type: "list",
@@ -413,6 +496,21 @@ export const settingRows = {
     about:
       "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
       "public address of each provider.",
+  },
+  "web.answer_model": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "The model that writes an answer above the passages of fetch_content with prompt, as provider:model (providers and " +
+      "keys: runner.endpoints, runner.keys). The passages are sent to its provider. Default: none, and nothing is sent.",
+  },
+  "web.answer_time": {
+    type: "duration",
+    default: 1 * minute,
+    min: 1 * second,
+    scope: "user",
+    about: "How long such an answer may take; after that the reply has the passages alone.",
   },
   "sites.api": {
     type: "choice",
@@ -718,6 +816,25 @@ export const settingRows = {
     about:
       "Characters of one server's list of tools behind spillway gateway. Descriptions in a longer list are shortened.",
   },
+  "gateway.turn_chars": {
+    type: "integer",
+    default: 60_000,
+    min: 2_000,
+    ceiling: 1_000_000,
+    scope: "user",
+    about:
+      "Characters of all results together that a client asks for at the same time behind spillway gateway. A call that is " +
+      "alone is not limited by it.",
+  },
+  "gateway.call_timeout": {
+    type: "duration",
+    default: 30 * minute,
+    min: 1 * second,
+    ceiling: 1 * day,
+    scope: "user",
+    about:
+      "How long a server behind spillway gateway may take to answer a call. Progress that it reports begins the time again.",
+  },
   "proxy.port": {
     type: "integer",
     default: 8402,
@@ -758,6 +875,126 @@ export const settingRows = {
     ceiling: 1 * GiB,
     scope: "user",
     about: "Largest request that spillway proxy buffers for a retry. A larger one is streamed through.",
+  },
+  "serve.address": {
+    type: "text",
+    default: "127.0.0.1",
+    scope: "user",
+    about:
+      "Address that spillway serve listens on. Any but a loopback address also needs serve.tls, serve.hosts and a token.",
+  },
+  "serve.port": {
+    type: "integer",
+    default: 8403,
+    min: 0,
+    ceiling: 65_535,
+    scope: "user",
+    about: "Port of spillway serve; 0 picks a free one.",
+  },
+  "serve.tls": {
+    type: "choice",
+    default: "none",
+    choices: ["none", "in_front"],
+    scope: "user",
+    about:
+      "in_front: you state that a reverse proxy with TLS is in front of spillway serve and that clients cannot bypass it.",
+  },
+  "serve.hosts": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Host names, with a port unless it is 443, under which clients reach spillway serve, besides this machine's own.",
+  },
+  "serve.origins": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about: "Web origins whose pages may use spillway serve, besides its own. Programs send no origin.",
+  },
+  "serve.tokens": {
+    type: "path",
+    default: null,
+    scope: "user",
+    about: "File of the tokens that spillway token makes, without the tokens themselves. Default: tokens.json in home.",
+  },
+  "serve.body_bytes": {
+    type: "bytes",
+    default: 4 * MiB,
+    min: 1 * KiB,
+    ceiling: 64 * MiB,
+    scope: "user",
+    about: "Largest body of a request to spillway serve.",
+  },
+  "serve.calls": {
+    type: "integer",
+    default: 32,
+    min: 1,
+    ceiling: 1_000,
+    scope: "user",
+    about: "Calls that spillway serve works on at once. Owners whose calls wait are served in turn.",
+  },
+  "serve.owner_calls": {
+    type: "integer",
+    default: 8,
+    min: 1,
+    ceiling: 1_000,
+    scope: "user",
+    about: "Calls of one owner that spillway serve works on at once.",
+  },
+  "serve.owner_waiting": {
+    type: "integer",
+    default: 100,
+    min: 1,
+    ceiling: 10_000,
+    scope: "user",
+    about: "Calls of one owner that may wait, and requests of one owner that may be open. One more is refused.",
+  },
+  "serve.owner_rate": {
+    type: "integer",
+    default: 1_200,
+    min: 1,
+    ceiling: 1_000_000,
+    scope: "user",
+    about: "Requests per minute of one owner, unless the token has a rate of its own.",
+  },
+  "serve.issuer": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "URL of an authorization server whose JWTs spillway serve accepts, besides its own tokens. Default: none.",
+  },
+  "serve.audience": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "What the aud of such a JWT has to contain. Default: the address of the server, with /mcp.",
+  },
+  "serve.keys": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about: "URL of the issuer's public keys (JWKS). Default: .well-known/jwks.json below the issuer.",
+  },
+  "serve.algorithms": {
+    type: "list",
+    default: ["RS256", "ES256", "EdDSA"],
+    scope: "user",
+    about: "Signatures that such a JWT may have. Shared secrets (HS256 and the like) are never accepted.",
+  },
+  "serve.session_keep": {
+    type: "duration",
+    default: 1 * day,
+    min: 1 * minute,
+    scope: "user",
+    about: "How long a session of an MCP client is kept after its last request.",
+  },
+  "serve.drain": {
+    type: "duration",
+    default: 30 * second,
+    min: 0,
+    scope: "user",
+    about: "How long spillway serve finishes running calls after it was asked to stop.",
   },
 } as const satisfies Record<string, SettingRow>;
 

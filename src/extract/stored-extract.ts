@@ -132,10 +132,40 @@ export async function appendFile(
   { last, ...content }: FileContent & { readonly last: boolean },
 ): Promise<ExtractFile> {
   const end = content.segments.reduce(addSegment, start);
-  const json = Buffer.from(JSON.stringify(content));
-  const key = `${prefix}${formatKey({ start, end, last }, json.length)}`;
-  await objects.put(key, json, { durable: false });
+  const bytes = Buffer.from(formatContent(content));
+  const key = `${prefix}${formatKey({ start, end, last }, bytes.length)}`;
+  await objects.put(key, bytes, { durable: false });
   return { key, start, end, last };
+}
+
+/** One line of JSON without the texts, then the texts: as JSON strings they would take several times as long. */
+function formatContent({ info, failed, segments }: FileContent): string {
+  const outlines = segments.map(({ text, ...outline }) => ({ ...outline, chars: text.length }));
+  return `${JSON.stringify({ info, failed, segments: outlines })}\n${segments.map(({ text }) => text).join("")}`;
+}
+
+type SegmentOutline = Omit<Segment, "text"> & { readonly chars: number };
+
+/** Undefined for a damaged file. Earlier versions wrote everything as one line of JSON. */
+function parseContent(written: string): FileContent | undefined {
+  const headEnd = written.indexOf("\n");
+  const head = JSON.parse(headEnd < 0 ? written : written.slice(0, headEnd));
+  if (!Array.isArray(head.segments)) return undefined;
+  return headEnd < 0 ? head : addTexts(head, written, headEnd + 1);
+}
+
+function addTexts(
+  head: Omit<FileContent, "segments"> & { readonly segments: readonly SegmentOutline[] },
+  written: string,
+  textsStart: number,
+): FileContent | undefined {
+  let start = textsStart;
+  const segments = head.segments.map(({ chars, ...outline }) => {
+    const text = written.slice(start, start + chars);
+    start += chars;
+    return { ...outline, text };
+  });
+  return start === written.length ? { ...head, segments } : undefined;
 }
 
 /** The size of an extract with one more segment. */
@@ -187,10 +217,10 @@ function reaches(end: ExtractSize, position: Position): boolean {
 
 /** The content of one file; a damaged one is deleted. */
 export async function readFileContent(objects: Objects, { key }: Pick<ExtractFile, "key">): Promise<FileContent> {
-  const json = await readObject(objects, key);
+  const bytes = await readObject(objects, key);
   try {
-    const content = JSON.parse(json?.toString("utf8") ?? "") as FileContent;
-    if (Array.isArray(content.segments)) return content;
+    const content = parseContent(bytes?.toString("utf8") ?? "");
+    if (content !== undefined) return content;
   } catch {
     // A file that cannot be parsed is treated like one of another shape.
   }

@@ -53,3 +53,18 @@ test("a search says how many results were left out, and only then", () => {
   });
   assert.ok(!("truncation_info" in toLeanFields({ results, truncated: false, truncation_info })));
 });
+
+test("the lines of a code result are one text, each span after its place", () => {
+  const spans = [{ start_line: 9, end_line: 9, content: "  x();" }];
+  const result = { file_path: "a.ts", repository_id: "r", start_line: 3, end_line: 4, content: "b\nc", spans };
+  const fields = {
+    results: [{ ...result, context_before: "a", context_after: "" }],
+    repository_id: "r",
+    total_count: 1,
+  };
+  assert.deepEqual(toLeanFields(fields), {
+    results: [{ file_path: "a.ts", content: "2-4: a\nb\nc\n9:   x();" }],
+    notes: [],
+  });
+  assert.deepEqual(toLeanFields({ job_id: "j", repository_id: "r" }), { job_id: "j", repository_id: "r", notes: [] });
+});

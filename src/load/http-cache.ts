@@ -2,10 +2,12 @@
 import type { AcquiredSource } from "../acquire/acquire.ts";
 import type { Freshness, KnownValidators, Validators } from "../acquire/freshness.ts";
 import type { OpenedSource, Source } from "../acquire/source.ts";
+import type { KeptAlongside } from "../artifacts/artifact-store.ts";
 import {
   type CacheEntry,
   type CacheHit,
   findCacheEntry,
+  prepareCacheEntry,
   removeCacheEntry,
   saveCacheEntry,
 } from "../artifacts/cache-entries.ts";
@@ -89,20 +91,18 @@ export async function fromCache(
   };
 }
 
-/** Saves a response in the cache; only complete bodies of successful responses are saved. */
-export async function saveToCache(
+/** What saves a response in the cache while it is kept; only complete bodies of successful responses are saved. */
+export async function prepareSaving(
   source: Pick<Source, "fingerprint">,
   { response, cutBy }: AcquiredSource,
-  artifact_ref: string,
   session: Session,
-): Promise<void> {
+): Promise<KeptAlongside | undefined> {
   const freshness = response?.freshness;
-  if (!source.fingerprint || freshness === undefined || response === undefined || cutBy !== null) return;
+  if (!source.fingerprint || freshness === undefined || response === undefined || cutBy !== null) return undefined;
   const { statusCode: status_code, isDirect: is_direct, notes } = response;
   const expiry = expiryFor(freshness.maxAgeMs, session);
-  if (expiry.fresh_until === expiry.checked_at && freshness.validators === null) return;
-  await saveCacheEntry(session.store, await source.fingerprint(), {
-    artifact_ref,
+  if (expiry.fresh_until === expiry.checked_at && freshness.validators === null) return undefined;
+  return prepareCacheEntry(session.store, await source.fingerprint(), {
     status_code,
     is_direct,
     validators: await sealUrl(freshness.validators, session),

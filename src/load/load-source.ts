@@ -3,7 +3,7 @@ import { type AcquiredSource, acquire } from "../acquire/acquire.ts";
 import type { OpenedSource, ResponseInfo, Source } from "../acquire/source.ts";
 import { findSource } from "../acquire/sources.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
-import { type ArtifactFacts, artifactFacts, type Origin } from "../artifacts/record.ts";
+import { type ArtifactFacts, type ArtifactRecord, artifactFacts, type Origin } from "../artifacts/record.ts";
 import { confirmKind } from "../detect/confirm.ts";
 import type { Claims, Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
@@ -12,7 +12,7 @@ import type { Session } from "../session/session.ts";
 import { throughSite } from "../sites/site-source.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { sourceName } from "../telemetry/events.ts";
-import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
+import { fromCache, lookUp, openOrRevalidate, prepareSaving } from "./http-cache.ts";
 import type { Delivery, KeepResult, LoadedSource } from "./loaded-source.ts";
 
 /** The options of a fetch that decide which bytes are loaded. */
@@ -58,9 +58,9 @@ export async function keepSource(
     const detection = await confirmKind(acquired.body, acquired.claims);
     const origin = toOrigin(source, acquired, parentRef ?? null);
     const facts = artifactFacts(acquired, detection, origin);
-    const keepResult = await keepIfWritable(acquired, detection, origin, session);
+    const alongside = await prepareSaving(source, acquired, session);
+    const keepResult = await keepIfWritable(() => session.store.keep(acquired, detection, origin, alongside), session);
     const { artifact_ref } = keepResult;
-    if (artifact_ref !== null) await saveToCache(source, acquired, artifact_ref, session);
     session.emit({
       event: "ingest.classified",
       artifact_ref,
@@ -119,14 +119,9 @@ function acquireFrom(openedSource: OpenedSource, { settings, spoolFolders, signa
 }
 
 /** Where the store cannot be written, the source is answered anyway and the reply says that it was not kept. */
-async function keepIfWritable(
-  acquired: AcquiredSource,
-  detection: Detection,
-  origin: Origin,
-  session: Session,
-): Promise<KeepResult> {
+async function keepIfWritable(keep: () => Promise<ArtifactRecord>, session: Session): Promise<KeepResult> {
   try {
-    const record = await session.store.keep(acquired, detection, origin);
+    const record = await keep();
     return { artifact_ref: record.artifact_ref, record };
   } catch (error) {
     if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;

@@ -80,6 +80,8 @@ export type SessionOptions = {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** The HTTP client, shared with other sessions and closed by the caller. Default: one of its own. */
   readonly network?: HttpClient;
+  /** The storage, shared with other sessions and closed by the caller. Default: one of its own. */
+  readonly storage?: Storage;
   readonly signal?: AbortSignal;
   /** Receives lines of the process log. Default: they are dropped. */
   readonly log?: (line: string) => void;
@@ -96,7 +98,7 @@ export type SessionOptions = {
 export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
   const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
   const log = options.log ?? (() => undefined);
-  const settings = options.settings ?? (await loadSettings(cwd, env, log));
+  const settings = forTeam(options.settings ?? (await loadSettings(cwd, env, log)));
   const { handlers = [] } = options;
   if (handlers.length > 0) (await import("../extract/handlers.ts")).assertHandlers(handlers);
   const owner = options.owner ?? findLocalOwner();
@@ -116,7 +118,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
   const cloneFolder = isOnDisk ? join(home, "clones", safeFileName(owner)) : null;
-  const storage = openStorage(home, { inMemory, homeProblem, now });
+  const storage = options.storage ?? (await openStorage(home, { inMemory, homeProblem, now, settings }));
   return {
     cwd,
     network,
@@ -147,7 +149,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
-      await storage.catalogue.close();
+      if (options.storage === undefined) await closeStorage(storage);
     },
   };
 }
@@ -170,12 +172,30 @@ type StoragePlace = {
   readonly inMemory: boolean;
   readonly homeProblem: string | null;
   readonly now: () => number;
+  readonly settings: Settings;
 };
 
-function openStorage(home: string, { inMemory, homeProblem, now }: StoragePlace): Storage {
+async function openStorage(home: string, place: StoragePlace): Promise<Storage> {
+  const { inMemory, homeProblem, now, settings } = place;
   if (inMemory) return memoryStorage(now);
-  return homeProblem === null ? diskStorage(home) : refusedStorage(homeProblem);
+  if (homeProblem !== null) return refusedStorage(homeProblem);
+  if (!isTeamStore(settings)) return diskStorage(home);
+  return (await import("../artifacts/team-storage.ts")).teamStorage(home, settings);
 }
+
+async function closeStorage({ catalogue, close }: Storage): Promise<void> {
+  await catalogue.close();
+  await close?.();
+}
+
+/** A file of this machine cannot be read in place by others, so a team store has a copy, however large it is. */
+function forTeam(settings: Settings): Settings {
+  return isTeamStore(settings) ? { ...settings, "artifacts.copy_bytes": Number.MAX_SAFE_INTEGER } : settings;
+}
+
+/** Whether the settings name a store that is not only in the data folder. */
+const isTeamStore = (settings: Settings): boolean =>
+  settings["store.catalogue"] !== null || settings["store.objects"] !== null;
 
 /** Runs tasks in the background. A failure is reported as an event and does not affect the reply. */
 function createHousekeeping(emit: Emit) {

@@ -28,14 +28,3 @@ function writeEntry({ path, isFolder, sizeBytes = 0 }: TreeEntry, folder: string
   const size = sizeBytes < MIN_NAMED_SIZE_BYTES ? "" : ` (${formatSize(sizeBytes)})`;
   return `${path.slice(folder.length)}${isFolder ? "/" : size}`;
 }
-
-/** The README of a folder: the shortest name that begins so. */
-export function findReadme(path: string, entries: readonly TreeEntry[]): string | undefined {
-  const folder = path === "" ? "" : `${path}/`;
-  return entries
-    .filter(({ isFolder, path: each }) => !isFolder && each.startsWith(folder))
-    .map((each) => each.path.slice(folder.length))
-    .filter((name) => /^readme(\.(md|markdown|mdx|rst|txt|adoc|org))?$/i.test(name))
-    .toSorted((one, other) => one.length - other.length)
-    .map((name) => `${folder}${name}`)[0];
-}

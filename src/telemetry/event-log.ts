@@ -1,5 +1,6 @@
 /** The event log: JSON lines, one file per run, written in the background. A log that cannot be written stops nothing. */
-import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
+import { appendFileSync, renameSync, statSync } from "node:fs";
+import { open, readdir, readFile, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { isBehindLink, makeFolders } from "../system/folders.ts";
@@ -51,8 +52,9 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
       if (!prepared) await prepare();
       const lines = waiting.join("");
       waiting = [];
-      if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`);
-      await appendFile(path, lines, { mode: 0o600 });
+      // Blocking calls: another thread would take several times as long as these short ones.
+      if (sizeOf(path) > maxBytes) renameSync(path, `${path}.1`);
+      appendFileSync(path, lines, { mode: 0o600 });
     } catch {
       // The reply matters more than its log. `spillway doctor` reports a folder that cannot be written.
       waiting = [];
@@ -126,7 +128,7 @@ async function newestFirst(folder: string): Promise<string[]> {
 }
 
 async function endsInsideLine(path: string): Promise<boolean> {
-  const size = await sizeOf(path);
+  const size = sizeOf(path);
   if (size === 0) return false;
   await using file = await open(path);
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
@@ -134,8 +136,8 @@ async function endsInsideLine(path: string): Promise<boolean> {
 }
 
 /** A missing log is empty. */
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0;
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 async function removeOldest(folder: string, own: string, keep: number): Promise<void> {

@@ -73,6 +73,13 @@ export type EventFields = {
     indexing: boolean;
   };
   "web.searched": { provider: string; result_count: number; duration_ms: number; error: string | null };
+  "web.answered": {
+    model: string;
+    tokens_in: number;
+    tokens_out: number;
+    duration_ms: number;
+    error: string | null;
+  };
   "index.completed": {
     status: string;
     files_indexed: number;
@@ -282,6 +289,16 @@ export const eventRows: EventRows = {
       provider: "The provider.",
       result_count: "Results in its answer.",
       duration_ms: "Wall time of the request, retries included.",
+      error: "The code of the error, or null.",
+    },
+  },
+  "web.answered": {
+    about: "A model was asked for an answer to the prompt of a fetch; most providers charge for it.",
+    fields: {
+      model: "provider:model.",
+      tokens_in: "Input tokens as the provider counts them, or 0.",
+      tokens_out: "Output tokens as the provider counts them, or 0.",
+      duration_ms: "Wall time of the request.",
       error: "The code of the error, or null.",
     },
   },

@@ -19,6 +19,8 @@ import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 /** Sources fetched at the same time, and sources per call. */
 const MAX_PARALLEL_FETCHES = 3;
 const MAX_URLS = 20;
+/** Each one is a request to a model, so only the first sources of a call get one. */
+const MAX_WRITTEN_ANSWERS = 3;
 
 const fields = {
   url: urlField,
@@ -32,6 +34,11 @@ const fields = {
     type: "text",
     about: "A question: the passages that answer it, instead of the beginning.",
     aliases: ["query", "question"],
+  },
+  answer: {
+    type: "flag",
+    about: "With prompt: whether the model of the setting web.answer_model writes an answer above the passages.",
+    isUnlisted: true,
   },
   pages: pagesField,
   maxChars: maxCharsField,
@@ -97,15 +104,25 @@ function usageError(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, pages, mode = "markdown", links, noCache, forceClone }: Input<typeof fields>,
+  { prompt, answer, pages, mode = "markdown", links, noCache, forceClone }: Input<typeof fields>,
   budget: SourceBudget,
   session: ToolSession,
 ): Promise<FetchOutcome[]> {
+  const isAnswered = answer ?? session.settings["web.answer_model"] !== null;
   let done = 0;
   return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
-    const outcome = await fetchIsolated(url, session, () =>
-      fetchSelected(url, { mode, links, budget, noCache, forceClone }, { query: prompt, pages }, session),
-    );
+    const outcome = await fetchIsolated(url, session, async () => {
+      const selected = await fetchSelected(
+        url,
+        { mode, links, budget, noCache, forceClone },
+        { query: prompt, pages },
+        session,
+      );
+      const isWritten = isAnswered && prompt !== undefined && urls.indexOf(url) < MAX_WRITTEN_ANSWERS;
+      if (!isWritten) return selected;
+      const { addWrittenAnswer } = await import("./written-answer.ts");
+      return addWrittenAnswer(selected, prompt, session);
+    });
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
     return outcome;

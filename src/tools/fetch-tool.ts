@@ -17,7 +17,11 @@ import type { ArtifactLink, RenderedReply, ToolSession } from "./tool.ts";
 
 /** The fields of a fetch, with those of the range that was selected. */
 export type SelectedFields = FetchFields &
-  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">>;
+  Partial<Pick<ReadFields, "selector" | "passages" | "matched_count" | "next_pages">> & {
+    /** What the user's own model has written from the passages, and which model it is. */
+    readonly answer?: string;
+    readonly answer_model?: string;
+  };
 
 /** A fetch with the budget that the tool made for its reply. */
 type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
@@ -40,10 +44,17 @@ export async function fetchSelected(
     const soFar = readAnswer.fields.extraction_truncated ? " of what was read so far" : "";
     return addNotice(fetchAnswer, `No passage${soFar} contains a word of the question; this is the beginning.`);
   }
-  return mergeAnswers(fetchAnswer, readAnswer);
+  return isWholeShorter(fetchAnswer, readAnswer) ? fetchAnswer : mergeAnswers(fetchAnswer, readAnswer);
 }
 
-function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
+/** A short text is shown as a whole where its passages, with the lines that say where they are, would be longer. */
+function isWholeShorter({ fields, content }: Answer<FetchFields>, readAnswer: Answer<ReadFields>): boolean {
+  const hasPassages = readAnswer.fields.passages !== undefined;
+  return hasPassages && !fields.truncated && content !== null && content.length <= (readAnswer.content?.length ?? 0);
+}
+
+/** The same answer with a sentence that its reader must not miss. */
+export function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
     required: [notice, ...answer.required],

@@ -84,6 +84,7 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
 function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { artifact_ref, title, next_offset, next_pages, has_more, overview, content, source_url, error } =
     answer.fields;
+  const { answer: written } = answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
   const { body } = formatBody({ ...answer, claims: [] }, toolAudience);
   const handle = artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`;
@@ -97,6 +98,7 @@ function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
       next_offset,
       ...(next_pages && { next_pages }),
       has_more,
+      ...(written && { answer: written }),
       ...(overview && { overview }),
       content,
       ...(error && { error }),

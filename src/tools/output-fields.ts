@@ -108,6 +108,8 @@ const { url, title, artifact_ref, next_offset, has_more, content } = fetchedProp
 /** The reply to a fetch of one or several sources; several have the same fields each. */
 export const fetchOutput = outputSchema({
   ...fetchedProperties,
+  answer: text,
+  answer_model: text,
   responseId,
   results: {
     type: "array",

@@ -296,7 +296,7 @@ describe("fetch_content", () => {
     );
     const { text, fields } = await bench.call("fetch_content", { url, prompt: "what happens when the mains fail" });
     assert.match(text, /\[Selected the best \d+ of \d+ passages? of it that match the query\.\]/);
-    assert.match(String(fields.content), /^\[lines \d+-\d+, offset \d+, under "Power"\]\n.*diesel starts/s);
+    assert.match(String(fields.content), /^\[lines \d+-\d+, offset \d+\]\n## Power\n.*diesel starts/s);
     const [best] = fields.passages as { offset: number; heading: string }[];
     assert.equal(best?.heading, "Power");
     assertHolds("fetch_content", fields);

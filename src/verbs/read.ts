@@ -277,7 +277,8 @@ async function* collect(items: AsyncIterable<string>, list: string[]): AsyncGene
 async function* passageTexts(extract: Extract, passages: readonly RankedPassage[]): AsyncGenerator<string> {
   for (const passage of passages) {
     const { text } = await select.readWindow(extract, passage.start, passage.end - passage.start);
-    yield `${formatPassageHeader(passage)}\n${text}`;
+    const showsHeading = passage.heading !== null && text.replace(/^#+ /, "").startsWith(passage.heading);
+    yield `${formatPassageHeader(showsHeading ? { ...passage, heading: null } : passage)}\n${text}`;
   }
 }
 

@@ -24,8 +24,12 @@ export type SeenRequest = {
   readonly results: readonly string[];
 };
 
-/** Whether a tool is ours: every client puts the name of the server into the names of its tools. */
-export const isOurTool = (name: string): boolean => name.includes("spillway");
+/** Whether a tool is ours: most clients put the name of the server into the names of its tools. */
+export const isOurTool = (name: string): boolean =>
+  name.includes("spillway") || /^(?:fetch_content|read_artifact|search_code|index_repository)$/.test(name);
+
+/** The one tool by which pi's adapter calls the tools of all servers. */
+const PROXY_TOOL = "mcp";
 
 /** Some clients ask the model before our server has started. One that finds no tool of ours thinks for this long. */
 const START_MS = 4_000;
@@ -37,29 +41,55 @@ const MAX_RESULTS = 8;
 export const isOurReply = (text: string): boolean => /A weir is a barrier|sample \d{5}: water/.test(text);
 
 /** Fetches a short file and a long one, reads on where the long one was cut, and ends. */
-export function decide({ tools, results }: SeenRequest): ScriptedAnswer {
-  // Some clients list a tool that was searched for, others only describe it in the result.
-  const described = results.flatMap((text) =>
-    [...text.matchAll(/"name":\s*"([\w/-]+)"/g)].map(([, name = ""]) => name),
-  );
-  const names = [...tools.map(({ name }) => name), ...described].filter(isOurTool);
-  const find = (name: string) => names.find((each) => each.endsWith(name));
-  const search = tools.find(({ name }) => /^tool_?search$/i.test(name))?.name;
+export function decide(seen: SeenRequest): ScriptedAnswer {
+  const { results } = seen;
   const ours = results.filter(isOurReply);
   if (results.length > MAX_RESULTS) return { text: "I have tried often enough." };
-  const call = (name: string, input: ScriptedCall["input"]): ScriptedAnswer => {
-    const tool = find(name);
-    if (tool !== undefined) return { calls: [{ tool, input }] };
-    if (search === undefined) return { text: `There is no ${name}.` };
-    // A client may end a model that repeats itself.
-    return { calls: [{ tool: search, input: { query: `spillway ${name}`, max_results: 5 + results.length } }] };
-  };
+  const call = (name: string, input: ScriptedCall["input"]) => callTool(seen, "spillway", name, input);
   if (ours.length === 0) return call("fetch_content", { url: "short.txt" });
   if (ours.length === 1) return call("fetch_content", { url: "long.txt", maxChars: 100_000 });
   const [ref] = /af_[0-9a-f]{32}/.exec(ours[1] ?? "") ?? [];
   const offset = findOffset(ours[1] ?? "");
   if (ours.length === 2 && ref && offset !== undefined) return call("read_artifact", { artifact_ref: ref, offset });
   return { text: "All is read." };
+}
+
+/** The word in the middle of the flood. */
+export const NEEDLE = "NEEDLE 4711";
+/** The characters of the flood, half of them before the word. */
+export const FLOOD_CHARS = 500_000;
+
+/** Calls a server that answers with far too much, asks for the fact in its middle, and ends. */
+export function decideFlood(seen: SeenRequest): ScriptedAnswer {
+  const { results } = seen;
+  const pages = results.filter((text) => /af_[0-9a-f]{32}/.test(text));
+  if (results.length > MAX_RESULTS) return { text: "I have tried often enough." };
+  const [ref] = /af_[0-9a-f]{32}/.exec(pages[0] ?? "") ?? [];
+  if (ref === undefined) return callTool(seen, "flood", "text", { chars: FLOOD_CHARS / 2 });
+  if (results.at(-1) !== pages[0] && pages.length > 1) return { text: "The fact is found." };
+  return callTool(seen, "flood", "read_artifact", { artifact_ref: ref, query: "NEEDLE" });
+}
+
+/** A call of a server's tool, as the client spells it; or a search for it, where the client lists no tools. */
+function callTool(
+  { tools, results }: SeenRequest,
+  server: string,
+  name: string,
+  input: ScriptedCall["input"],
+): ScriptedAnswer {
+  // Some clients list a tool that was searched for, others only describe it in the result.
+  const described = results.flatMap((text) =>
+    [...text.matchAll(/"name":\s*"([\w/-]+)"/g)].map(([, found = ""]) => found),
+  );
+  const names = [...tools.map((each) => each.name), ...described];
+  const tool = names.find((each) => each === name || (each.includes(server) && each.endsWith(name)));
+  if (tool !== undefined) return { calls: [{ tool, input }] };
+  if (names.includes(PROXY_TOOL))
+    return { calls: [{ tool: PROXY_TOOL, input: { tool: `${server}_${name}`, args: JSON.stringify(input) } }] };
+  const search = tools.find((each) => /^tool_?search$/i.test(each.name))?.name;
+  if (search === undefined) return { text: `There is no ${name}.` };
+  // A client may end a model that repeats itself.
+  return { calls: [{ tool: search, input: { query: `${server} ${name}`, max_results: 5 + results.length } }] };
 }
 
 /** The offset of the next call that a reply names, in its text or in its fields. */
@@ -92,7 +122,8 @@ export async function serveModel(choose: (seen: SeenRequest) => ScriptedAnswer =
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
     const answer = seen.tools.length > 0 ? choose(seen) : { text: "done" };
-    const hasFound = [...seen.tools.map(({ name }) => name), ...seen.results].some(isOurTool);
+    const found = [...seen.tools.map(({ name }) => name), ...seen.results];
+    const hasFound = found.some((text) => isOurTool(text) || text.includes("flood") || text === PROXY_TOOL);
     if (seen.results.length > 0 && !hasFound) await setTimeout(START_MS);
     for (const chunk of simulator.writeStream(answer, usage, requests.length))
       response.write(writeForCodex(chunk, seen));

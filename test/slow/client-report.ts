@@ -62,7 +62,8 @@ const hasRepeats = (numbers: readonly number[]): boolean => new Set(numbers).siz
 const hasGaps = (numbers: readonly number[]): boolean =>
   numbers.some((number, index) => index > 0 && number > (numbers[index - 1] ?? 0) + 1);
 
-function isOver(reply: string, { chars = Infinity, bytes = Infinity, lines = Infinity }: ResultLimit): boolean {
+/** Whether a reply is over what the client takes. */
+export function isOver(reply: string, { chars = Infinity, bytes = Infinity, lines = Infinity }: ResultLimit): boolean {
   return reply.length > chars || Buffer.byteLength(reply) > bytes || reply.split("\n").length > lines;
 }
 

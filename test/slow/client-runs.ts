@@ -8,6 +8,8 @@ export type RunPlace = {
   readonly packages: string;
   readonly home: string;
   readonly modelUrl: string;
+  /** The MCP server that the model uses. */
+  readonly server: string;
 };
 
 export type ClientRun = {
@@ -20,14 +22,16 @@ export type ClientRun = {
   readonly program: string;
   /** Whether the program is JavaScript, which is run by this Node. */
   readonly isScript?: true;
-  /** What the server's row of this client must say before everything arrives. Until then faults are only reported. */
-  readonly needs?: "form" | "models";
+  /** Further packages that it needs. */
+  readonly extensions?: readonly string[];
+  /** Also run with a server of others behind the gateway. */
+  readonly isWrapped?: true;
   prepare?(place: RunPlace): Promise<void>;
   env(place: RunPlace): Record<string, string>;
   args(place: RunPlace): string[];
 };
 
-const prompt = "Read short.txt and long.txt with spillway.";
+const prompt = "Read what you are asked for.";
 const platform = `${process.platform}-${process.arch}`;
 
 async function writeHome({ home }: RunPlace, path: string, content: string | object): Promise<void> {
@@ -48,10 +52,19 @@ export const clientRuns: readonly ClientRun[] = [
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
     }),
-    args: () => ["-p", prompt, "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__spillway", "ToolSearch"],
+    isWrapped: true,
+    args: ({ server }) => [
+      "-p",
+      prompt,
+      "--model",
+      "claude-sonnet-4-5",
+      "--allowedTools",
+      `mcp__${server}`,
+      "ToolSearch",
+    ],
   },
   codexRun("Codex with a model that it knows", "gpt-5.5"),
-  { ...codexRun("Codex with another model", "sim-1"), needs: "models" },
+  { ...codexRun("Codex with another model", "sim-1"), isWrapped: true },
   {
     name: "opencode",
     id: "opencode",
@@ -69,6 +82,7 @@ export const clientRuns: readonly ClientRun[] = [
         },
       }),
     env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
+    isWrapped: true,
     args: () => ["run", "--model", "sim/sim-1", prompt],
   },
   {
@@ -97,7 +111,6 @@ export const clientRuns: readonly ClientRun[] = [
     package: "@qwen-code/qwen-code@0.24.4",
     program: "@qwen-code/qwen-code/cli.js",
     isScript: true,
-    needs: "form",
     prepare: (place) =>
       writeHome(place, ".qwen/settings.json", {
         security: { auth: { selectedType: "openai" } },
@@ -106,6 +119,77 @@ export const clientRuns: readonly ClientRun[] = [
       }),
     env: ({ modelUrl }) => ({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${modelUrl}/v1`, OPENAI_MODEL: "sim-1" }),
     args: () => ["--auth-type", "openai", "--yolo", "--prompt", prompt],
+  },
+  {
+    name: "Cline",
+    id: "cline",
+    package: "cline@3.0.65",
+    program: `@cline/cli-${platform}/bin/cline`,
+    prepare: (place) =>
+      writeHome(place, ".cline/data/settings/providers.json", {
+        version: 1,
+        lastUsedProvider: "openai-compatible",
+        modes: {},
+        providers: {
+          "openai-compatible": {
+            settings: {
+              provider: "openai-compatible",
+              apiKey: "k",
+              model: "sim-1",
+              baseUrl: `${place.modelUrl}/v1`,
+            },
+            updatedAt: "2026-01-01T00:00:00.000Z",
+            tokenSource: "manual",
+          },
+        },
+      }),
+    env: () => ({}),
+    args: () => ["--provider", "openai-compatible", "--model", "sim-1", "--json", prompt],
+  },
+  {
+    name: "Continue",
+    id: "continue",
+    package: "@continuedev/cli@1.5.47",
+    program: "@continuedev/cli/dist/cn.js",
+    isScript: true,
+    prepare: (place) =>
+      writeHome(
+        place,
+        ".continue/config.yaml",
+        `name: Local\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: sim\n    provider: openai\n    model: sim-1\n    apiBase: ${place.modelUrl}/v1\n    apiKey: k\n    capabilities: [tool_use]\n    roles: [chat]\n`,
+      ),
+    env: () => ({ CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: "0" }),
+    args: ({ home }) => ["--config", join(home, ".continue", "config.yaml"), "--auto", "-p", prompt],
+  },
+  {
+    name: "pi with its MCP adapter",
+    id: "pi",
+    package: "@earendil-works/pi-coding-agent@0.74.2",
+    program: "@earendil-works/pi-coding-agent/dist/cli.js",
+    isScript: true,
+    extensions: ["pi-mcp-adapter@2.36.0"],
+    prepare: (place) =>
+      writeHome(place, ".pi/agent/models.json", {
+        providers: {
+          sim: {
+            baseUrl: `${place.modelUrl}/v1`,
+            api: "openai-completions",
+            apiKey: "k",
+            models: [{ id: "sim-1" }],
+          },
+        },
+      }),
+    env: () => ({ PI_OFFLINE: "1" }),
+    args: ({ packages }) => [
+      "--extension",
+      join(packages, "node_modules", "pi-mcp-adapter", "index.ts"),
+      "--provider",
+      "sim",
+      "--model",
+      "sim-1",
+      "-p",
+      prompt,
+    ],
   },
 ];
 
@@ -124,11 +208,11 @@ function codexRun(name: string, model: string): ClientRun {
         `model = "${model}"\nmodel_provider = "sim"\n\n[model_providers.sim]\nname = "sim"\nbase_url = "${place.modelUrl}/v1"\nenv_key = "SIM_KEY"\nwire_api = "responses"\n`,
       ),
     env: () => ({ SIM_KEY: "k" }),
-    args: () => [
+    args: ({ server }) => [
       "exec",
       // Otherwise Codex asks the model before the server has listed its tools.
       "-c",
-      "mcp_servers.spillway.required=true",
+      `mcp_servers.${server}.required=true`,
       "--skip-git-repo-check",
       "--dangerously-bypass-approvals-and-sandbox",
       prompt,

@@ -47,7 +47,7 @@ export type HttpClient = AsyncDisposable & {
    * A proxy for a program that dials by itself, such as git, to reach this URL: every connection passes the same guard.
    * Where the environment names a proxy, it is that one; then only the host's name is checked, and `isGuarded` is false.
    */
-  openProxy(url: URL): Promise<GuardedProxy & { readonly isGuarded: boolean }>;
+  openProxy(url: URL, limits: { readonly maxBytes: number }): Promise<GuardedProxy & { readonly isGuarded: boolean }>;
   /** Everything that decides which bytes a URL returns, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): Promise<string>;
 };
@@ -158,15 +158,21 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
       withDeadline({ url, timeoutMs, signal: request.signal }, (deadline) => fetchPage(url, request, deadline)),
     requestService: services.request,
     requestForPage,
-    async openProxy(url) {
+    async openProxy(url, { maxBytes }) {
       const guard = makeSettingsGuard(options);
       guard.checkHost({ host: url.hostname, port: Number(getPort(url)) });
       const named = makeProxyChooser(env)(url);
       if (named !== undefined)
-        return { url: named, isGuarded: false, refusal: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+        return {
+          url: named,
+          isGuarded: false,
+          refusal: () => undefined,
+          isOverLimit: () => false,
+          [Symbol.asyncDispose]: async () => undefined,
+        };
       const { openGuardedProxy } = await import("./transport/guarded-proxy.ts");
       const { dialler = systemDialler } = options;
-      return { ...(await openGuardedProxy({ guard, dialler, timeoutMs })), isGuarded: true };
+      return { ...(await openGuardedProxy({ guard, dialler, timeoutMs, maxBytes })), isGuarded: true };
     },
     fingerprint: async (url, prefers) => requestHeaders.fingerprint(url, prefers),
     async [Symbol.asyncDispose]() {

@@ -12,7 +12,7 @@ export function openHttpClient(clientOptions: HttpClientOptions): HttpClient {
     open: async (url, options) => (await load()).open(url, options),
     requestService: async (service, options) => (await load()).requestService(service, options),
     requestForPage: async (url, options) => (await load()).requestForPage(url, options),
-    openProxy: async (url) => (await load()).openProxy(url),
+    openProxy: async (url, limits) => (await load()).openProxy(url, limits),
     fingerprint: async (url, prefers) => (await load()).fingerprint(url, prefers),
     async [Symbol.asyncDispose]() {
       await (await loading)?.[Symbol.asyncDispose]();

@@ -19,9 +19,10 @@ export const ENGINE_PACKAGE = "tesseract.js-core";
 /** The package with the data of a language. */
 export const nameDataPackage = (language: string): string => `@tesseract.js-data/${language}`;
 
-/** How the text of pictures can be read; nothing where OCR has tried. */
-export function hintForOcr(ocr: OcrFacts["ocr"] | undefined): string[] {
+/** How the text of pictures can be read; nothing where OCR has tried. Brief where few pages are pictures. */
+export function hintForOcr(ocr: OcrFacts["ocr"] | undefined, isBrief = false): string[] {
   if (ocr === undefined) {
+    if (isBrief) return ["OCR is off (setting ocr.languages)."];
     return [
       `Text in pictures is not read, because OCR is off. To switch it on, run npm install -g ${ENGINE_PACKAGE} ${nameDataPackage("eng")} ` +
         "and set ocr.languages=eng (SPILLWAY_OCR_LANGUAGES=eng).",

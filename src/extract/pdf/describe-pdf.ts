@@ -35,11 +35,14 @@ export function describePdf(
       ...(garbledPages.length > 0 ? [guessworkWarning(garbledPages)] : []),
       ...(recognizedPages.length > 0 ? [recognizedWarning(recognizedPages)] : []),
       ...(tally === undefined ? [] : tallyWarnings(tally, failed)),
-      ...(tally !== undefined && tally.images > 0 ? hintForOcr(ocr) : []),
+      ...(tally !== undefined && tally.images > 0 ? hintForOcr(ocr, hasFewImages(tally)) : []),
       ...(rescued ? ["The file is damaged: a second reader, which cannot detect hidden text, had to read it."] : []),
     ],
   };
 }
+
+/** A cover or a plate in a long book is not worth a sentence on how to install OCR. */
+const hasFewImages = ({ images, pages }: PageTally): boolean => images < 0.1 * pages;
 
 function rebuiltWarnings({ hasPageList, pagesWithoutFonts }: PdfFacts["rebuilt"], pageCount: number): string[] {
   const cause = "The end of the PDF is missing or damaged";

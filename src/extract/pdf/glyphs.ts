@@ -1,7 +1,7 @@
 /** Reads the characters of one page in PDFium's order, each with its box. */
 import { FIRST_OBLIQUE_TURN, isOblique } from "./oblique-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
-import { createStyleReader, type TextStyle } from "./text-styles.ts";
+import { createStyleReader, STYLE_SCRATCH_BYTES, type TextStyle } from "./text-styles.ts";
 
 /** A rectangle on the page, in points; the y axis points up. */
 export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
@@ -60,7 +60,7 @@ export function readGlyphs(pdfium: Pdfium, textPage: Pointer, context: PageConte
     unmapped: findUnmapped(pdfium, textPage, count),
     blank: findBlanks(pdfium, textPage, codes),
     boxes: readBoxes(pdfium, textPage, count),
-    ...readObjects(pdfium, textPage, count, context),
+    ...readTextObjects(pdfium, textPage, count, context),
   };
 }
 
@@ -126,15 +126,24 @@ function readBoxes(pdfium: Pdfium, textPage: Pointer, count: number): Float32Arr
 /** Text render mode without ink. */
 const INVISIBLE_MODE = 3;
 
+function readTextObjects(pdfium: Pdfium, textPage: Pointer, count: number, context: PageContext): ObjectFacts {
+  const facts = withMemory(pdfium, STYLE_SCRATCH_BYTES, (scratch) =>
+    readObjects(pdfium, textPage, count, context, scratch),
+  );
+  if (facts === null) throw new Error("The PDF engine has no memory left.");
+  return facts;
+}
+
 /** Reads what applies to a whole text object once per object. Characters that PDFium inserted copy the previous one. */
 function readObjects(
   pdfium: Pdfium,
   textPage: Pointer,
   count: number,
   { owners, blockByContent }: PageContext,
+  scratch: Pointer,
 ): ObjectFacts {
   const { call } = pdfium;
-  const styleReader = createStyleReader(pdfium, textPage);
+  const styleReader = createStyleReader(pdfium, textPage, scratch);
   const angles: number[] = [];
   const facts = {
     turns: new Uint8Array(count),

@@ -252,6 +252,7 @@ export function sliceLine(line: Line, from: number, to: number): Line | null {
   while (from < to && isSpace(codes[from] ?? 0)) from += 1;
   while (to > from && isSpace(codes[to - 1] ?? 0)) to -= 1;
   if (from === to) return null;
+  if (from === 0 && to === codes.length) return line;
   const chars = { codes: codes.slice(from, to), starts: starts.slice(from, to), ends: ends.slice(from, to) };
   const [start = line.start, end = line.end] = [chars.starts[0], chars.ends.at(-1)];
   const endsWithHyphen = line.endsWithHyphen && to === codes.length;

@@ -7,8 +7,11 @@ export type TextStyle = { readonly size: number; readonly isBold: boolean; reado
 /** Text render mode that draws the outline of filled letters, which makes them bold. */
 const FILL_AND_STROKE = 2;
 
+/** What `createStyleReader` needs of PDFium's memory: a matrix. */
+export const STYLE_SCRATCH_BYTES = 24;
+
 /** Collects the styles of one page. Most pages have a handful, used by thousands of text objects. */
-export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
+export function createStyleReader(pdfium: Pdfium, textPage: Pointer, scratch: Pointer) {
   const list: TextStyle[] = [{ size: 0, isBold: false, isMono: false }];
   const indexes = new Map<string, number>();
   const fonts = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
@@ -17,7 +20,7 @@ export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
     /** The index of the style of a text object, whose first character has this index, and its angle in radians. */
     read(object: Pointer, charIndex: number, renderMode: number): { readonly style: number; readonly angle: number } {
       const font = pdfium.call.FPDFTextObj_GetFont(object);
-      const { size, angle } = readSize(pdfium, textPage, charIndex);
+      const { size, angle } = readSize(pdfium, textPage, charIndex, scratch);
       const isOutlined = renderMode === FILL_AND_STROKE;
       const key = `${font} ${size} ${isOutlined}`;
       const style = indexes.get(key) ?? list.length;
@@ -33,15 +36,14 @@ export function createStyleReader(pdfium: Pdfium, textPage: Pointer) {
 }
 
 /** Text may be scaled by its matrix alone, with a font size of 1. The angle of PDFium's own call ignores slanted text. */
-function readSize(pdfium: Pdfium, textPage: Pointer, charIndex: number) {
+function readSize(pdfium: Pdfium, textPage: Pointer, charIndex: number, scratch: Pointer) {
   const fontSize = pdfium.call.FPDFText_GetFontSize(textPage, charIndex);
-  const matrix = withMemory(pdfium, 24, (pointer) => {
-    if (pdfium.call.FPDFText_GetMatrix(textPage, charIndex, pointer) === 0) return null;
-    const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(pdfium.memory(), pointer, 4);
-    return { scale: Math.hypot(c, d), angle: Math.atan2(b, a) };
-  });
-  const { scale, angle } = matrix ?? { scale: 1, angle: 0 };
-  return { size: Math.round(Math.abs(fontSize) * scale * 10) / 10, angle: fontSize < 0 ? angle + Math.PI : angle };
+  const hasMatrix = pdfium.call.FPDFText_GetMatrix(textPage, charIndex, scratch) !== 0;
+  const matrix = new Float32Array(pdfium.memory(), scratch, 4);
+  const [a = 1, b = 0, c = 0, d = 1] = hasMatrix ? matrix : [];
+  const angle = Math.atan2(b, a);
+  const size = Math.round(Math.abs(fontSize) * Math.hypot(c, d) * 10) / 10;
+  return { size, angle: fontSize < 0 ? angle + Math.PI : angle };
 }
 
 /** Font descriptor flags of ISO 32000-2, 9.8.2. */

@@ -224,6 +224,28 @@ describe("the stored extract", () => {
     const extract = await openExtract(objects, "x/");
     assert.deepEqual([extract.size.segments, extract.ended], [1, null], "of the right length, but not ours");
   });
+
+  test("does not show a text that lacks characters, although its file has the right length", async () => {
+    const objects = memoryObjects();
+    const content = { info: {}, segments: segmentsOf(["dawn and noon"]), failed: null, last: true };
+    const { key } = await appendFile(objects, "x/", emptySize, content);
+    const bytes = (await readObject(objects, key)) ?? Buffer.alloc(0);
+    bytes.write("é", bytes.length - 4); // Two bytes, one character.
+    await objects.put(key, bytes);
+    await assert.rejects(openExtract(objects, "x/"), /damaged and has been deleted/);
+  });
+
+  test("reads the files of earlier versions, which were JSON", async () => {
+    const objects = memoryObjects();
+    const content = { info: { title: "Gauge" }, segments: segmentsOf(["dawn\n", "noon\n"]), failed: null };
+    const { key } = await appendFile(memoryObjects(), "x/", emptySize, { ...content, last: true });
+    const json = Buffer.from(JSON.stringify(content));
+    const [, size = ""] = /-(\d+)-end$/.exec(key) ?? [];
+    await objects.put(key.replace(size, String(json.length).padStart(size.length, "0")), json);
+    const extract = await openExtract(objects, "x/");
+    assert.deepEqual([extract.info, extract.ended], [{ title: "Gauge" }, { failed: null }]);
+    assert.deepEqual(await Array.fromAsync(extract.segments(), ({ text }) => text), ["dawn\n", "noon\n"]);
+  });
 });
 
 describe("a selector", () => {

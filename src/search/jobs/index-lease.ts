@@ -50,16 +50,17 @@ export async function takeIndexLease(
   const key = repositoryKey(repository, session);
   const place = findPlace(repository.project);
   const holder = `${hostname()}:${process.pid}`;
-  const current = await ignoreRefusal(
+  const taken = await ignoreRefusal(
     catalogue.transact(async (queries) => {
       const now = session.now();
       const lease = { job: jobId, place, holder, expires_at: now + LEASE_MS };
-      if (!(await takeLease(queries, key, lease, now))) return findLease(queries, key);
+      if (!(await takeLease(queries, key, lease, now))) return { instead: await findLease(queries, key) };
       await closeDeadJobs(queries, key, key.repository, jobId);
-      return undefined;
-    }),
+      return {};
+    }, patience),
   );
-  if (current !== undefined) throw leasedError(current);
+  if (taken?.instead !== undefined) throw leasedError(taken.instead);
+  if (taken === undefined) return noLease;
 
   const renew = () => ignoreRefusal(renewLease(catalogue, key, jobId, session.now() + LEASE_MS));
   const timer = setInterval(async () => {
@@ -76,17 +77,23 @@ export async function takeIndexLease(
           if (!(await releaseLease(queries, key, jobId))) return false;
           if (!isKnown || !(await findGeneration(queries, key))) await publishGeneration(queries, key, row);
           return true;
-        }),
+        }, patience),
       );
       clearInterval(timer);
       return hasLease ? generation : null;
     },
     async release() {
       clearInterval(timer);
-      await ignoreRefusal(catalogue.transact((queries) => releaseLease(queries, key, jobId)));
+      await ignoreRefusal(catalogue.transact((queries) => releaseLease(queries, key, jobId), patience));
     },
   };
 }
+
+/** The next look publishes, and a lease ends on its own: neither is worth a search that waits for a locked catalogue. */
+const patience = { patienceMs: 200 };
+
+/** For a job that only the writer's lock protects. */
+const noLease: IndexLease = { publish: async () => null, release: async () => undefined };
 
 /** A repository as rows name it. */
 function repositoryKey({ id, project }: Pick<Repository, "id" | "project">, { store }: Pick<Session, "store">) {

@@ -60,11 +60,14 @@ export async function closeDeadJobs(
   await deleteOldJobRows(queries, project, MAX_RECORDED_JOBS);
 }
 
+/** A record that cannot be written now is in memory, where this process finds it. */
+const patience = { patienceMs: 200 };
+
 function rowLog(project: Project, store: Pick<ArtifactStore, "catalogue" | "ownerId">): JobLog {
   const { catalogue } = store;
   const key = projectKey(project, store);
   return {
-    write: (record) => catalogue.transact((queries) => keepJobRow(queries, key, toRow(record))),
+    write: (record) => catalogue.transact((queries) => keepJobRow(queries, key, toRow(record)), patience),
     async read(jobId) {
       const row = await findJobRow(catalogue, key, jobId);
       return row && parseRecord(row);

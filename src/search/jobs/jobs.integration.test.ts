@@ -174,6 +174,27 @@ describe("the lease of an index", () => {
     assert.ok(!existsSync(join(work.home, "catalogue.db-wal")), "the catalogue is not even opened");
   });
 
+  test("is not waited for where another process keeps the catalogue locked", async () => {
+    await using work = await openWork();
+    await work.index();
+    const other = new DatabaseSync(join(work.home, "catalogue.db"));
+    other.exec("BEGIN IMMEDIATE");
+    work.write("b.ts", "export const later = 1;\n");
+    assert.equal((await work.search("later")).results[0]?.file_path, "b.ts");
+    const { status, job_id } = await work.index();
+    assert.equal(status, "completed");
+    assert.equal((await getIndexingStatus({ job_id }, work.session)).status, "completed");
+    other.exec("ROLLBACK");
+    other.close();
+    assert.equal((await work.index()).status, "completed");
+    const rows = await work.catalogue.all("SELECT files FROM index_generations");
+    assert.deepEqual(
+      rows.map(({ files }) => files),
+      [2],
+      "it is published later",
+    );
+  });
+
   test("is not asked for where the catalogue is of a newer version", async () => {
     await using work = await openWork();
     await work.index();

@@ -4,7 +4,6 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, requireLine, requireList, toDay, toText } from "../site-document.ts";
 import { nestReplies, type Reply } from "../threads/thread.ts";
-import { findReadme } from "../tree.ts";
 import {
   encodePath,
   type ForgeApi,
@@ -133,10 +132,7 @@ function openBitbucket(api: SiteApi, repository: string): ForgeApi {
       );
     },
 
-    async readme(ref, path, entries) {
-      const found = findReadme(path, entries);
-      return found === undefined ? "" : (await api.text(await findSource(ref, found), RAW)).text;
-    },
+    text: async (ref, path) => api.text(await findSource(ref, path), RAW),
 
     file: async (ref, path) => api.open(await findSource(ref, path), RAW),
 

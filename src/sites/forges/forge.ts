@@ -3,6 +3,7 @@ import type { OpenedSource } from "../../acquire/source.ts";
 import { SpillwayError } from "../../errors.ts";
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { formatCount, formatSize } from "../../system/quantities.ts";
+import { findReadme, tidyReadme } from "../readme.ts";
 import type { BoundedText, SiteApi, SitePage } from "../site.ts";
 import { readText } from "../site-api.ts";
 import { type Fields, joinParts, toMarkdownSource, toText, writeFacts, writeFence } from "../site-document.ts";
@@ -42,7 +43,14 @@ export type Change = {
   readonly isCut: boolean;
 };
 
-export type Release = { readonly name: string; readonly tag: string; readonly day: string; readonly body: string };
+export type Release = {
+  readonly name: string;
+  readonly tag: string;
+  readonly day: string;
+  readonly body: string;
+  /** The names of its files; shown for a release on its own. */
+  readonly files?: readonly string[];
+};
 
 /** What lies below a folder, and whether there is more. */
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly isCut: boolean };
@@ -52,7 +60,7 @@ export type ForgeApi = {
   facts(): Promise<RepositoryFacts>;
   /** All entries below a folder, or those of the folder itself where there are too many. */
   entries(ref: string, path: string): Promise<Tree>;
-  readme(ref: string, path: string, entries: readonly TreeEntry[]): Promise<string>;
+  text(ref: string, path: string): Promise<BoundedText>;
   file(ref: string, path: string): Promise<OpenedSource>;
   /** Branches and tags whose name begins with this one. */
   refs(prefix: string): Promise<readonly string[]>;
@@ -76,7 +84,7 @@ export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeA
         return readFile(api, page.place, page.lines);
       case "issue":
       case "pull":
-        return toMarkdownSource(`${page.kind} ${page.number}`, writeThread(await api.thread(page.kind, page.number)));
+        return writeConversation(`${page.kind} ${page.number}`, await api.thread(page.kind, page.number));
       case "commit":
         return writeChange(`commit ${page.ref}`, await api.commit(page.ref));
       case "compare":
@@ -84,9 +92,20 @@ export function readForgePage(page: ForgePage, openApi: (api: SiteApi) => ForgeA
       case "releases":
         return toMarkdownSource("releases", joinParts("# Releases", ...(await api.releases()).map(writeRelease)));
       case "release":
-        return toMarkdownSource(page.tag, writeRelease(await api.release(page.tag)));
+        return toMarkdownSource(page.tag || "latest release", writeOneRelease(await api.release(page.tag)));
     }
   };
+}
+
+/** A diff longer than this fills most replies. */
+const MAX_LEADING_DIFF_CHARS = 4_000;
+
+/** An issue or a pull request; a long diff says how to reach the comments after it. */
+function writeConversation(name: string, thread: Thread): OpenedSource {
+  const isFar = (thread.extra?.length ?? 0) > MAX_LEADING_DIFF_CHARS && thread.replies.length > 0;
+  const count = formatCount(thread.replies.length, "comment");
+  const notes = isFar ? [`A long diff comes before ${count}: read_artifact with section=Comments reads them.`] : [];
+  return toMarkdownSource(name, writeThread(thread), notes);
 }
 
 async function readRepository(api: ForgeApi): Promise<OpenedSource> {
@@ -99,7 +118,7 @@ async function readRepository(api: ForgeApi): Promise<OpenedSource> {
     writeFacts({ "default branch": defaultBranch, size, ...more }),
     "## Files",
     entries.length === 0 ? "There are none." : writeTree(entries, isCut),
-    await api.readme(defaultBranch, "", entries),
+    await readReadme(api, { ref: defaultBranch, path: "" }, entries),
   );
   return toMarkdownSource(fullName, text);
 }
@@ -124,8 +143,19 @@ async function readFolder(api: ForgeApi, place: Place): Promise<OpenedSource> {
   const name = `${path === "" ? "/" : path} at ${ref}`;
   return toMarkdownSource(
     name,
-    joinParts(`# ${name}`, writeTree(entries, isCut), await api.readme(ref, path, entries)),
+    joinParts(`# ${name}`, writeTree(entries, isCut), await readReadme(api, { ref, path }, entries)),
   );
+}
+
+/** A folder without its README still says what is in it. */
+async function readReadme(
+  api: ForgeApi,
+  { ref, path }: { readonly ref: string; readonly path: string },
+  entries: readonly TreeEntry[],
+): Promise<string> {
+  const readmePath = findReadme(path, entries);
+  if (readmePath === undefined) return "";
+  return tidyReadme((await readOptional(() => api.text(ref, readmePath))).text);
 }
 
 const MAX_RANGE_BYTES = 4 * 1024 * 1024;
@@ -197,6 +227,11 @@ export async function readTree(readAll: () => Promise<Tree>, readLevel: () => Pr
   return { entries: [...entries, ...deeper], isCut: true };
 }
 
+function writeOneRelease(release: Release): string {
+  const files = (release.files ?? []).map((name) => `- ${name}`).join("\n");
+  return joinParts(writeRelease(release), files === "" ? "" : `Files:\n\n${files}`);
+}
+
 type Pages = { readonly perPage: number; readonly maxPages: number; address(page: number): string };
 
 /** The rows of a list that comes in pages, and whether there may be more. */
@@ -219,7 +254,7 @@ export function toComparison(range: string): ForgePage | undefined {
 /** The diff of a pull request, between its text and its comments. */
 export function writeDiff({ text, isCut }: BoundedText): string {
   const cut = isCut ? "The diff is longer than is read; its end is missing." : "";
-  return joinParts(text === "" ? "" : writeFence(text, "diff"), cut);
+  return text === "" && !isCut ? "" : joinParts("## Diff", text === "" ? "" : writeFence(text, "diff"), cut);
 }
 
 /** `3 files, +10 -2`, as far as an answer states it. */

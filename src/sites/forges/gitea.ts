@@ -4,7 +4,7 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, requireLine, requireList, toDay, toText } from "../site-document.ts";
 import type { Reply, Thread } from "../threads/thread.ts";
-import { findReadme, type TreeEntry } from "../tree.ts";
+import type { TreeEntry } from "../tree.ts";
 import {
   encodePath,
   type ForgeApi,
@@ -125,10 +125,7 @@ function openGitea(api: SiteApi, repository: string): ForgeApi {
       return readTree(readAll, readLevel);
     },
 
-    async readme(ref, path, entries) {
-      const found = findReadme(path, entries);
-      return found === undefined ? "" : (await api.text(rawAddress(ref, found), RAW)).text;
-    },
+    text: (ref, path) => api.text(rawAddress(ref, path), RAW),
 
     file: (ref, path) => api.open(rawAddress(ref, path), RAW),
 

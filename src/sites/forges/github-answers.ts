@@ -24,7 +24,10 @@ export function toThread(issue: Fields, replies: readonly Reply[]): Thread {
 
 /** What is known about a pull request beyond its issue. */
 export const toPullFacts = (pull: Fields): Thread["facts"] => ({
-  state: pull.merged === true ? "merged" : toLine(pull.state),
+  state:
+    pull.merged === true
+      ? "merged"
+      : [toLine(pull.state), pull.draft === true ? "draft" : ""].filter(Boolean).join(", "),
   branches: `${toLine(toFields(pull.head).label)} into ${toLine(toFields(pull.base).ref)}`,
   changes: formatChanges(pull),
 });
@@ -50,4 +53,5 @@ export const toRelease = (release: Fields): Release => ({
   tag: requireLine(release.tag_name),
   day: toDay(release.published_at),
   body: toText(release.body),
+  files: toList(release.assets).map((asset) => toLine(toFields(asset).name)),
 });

@@ -13,8 +13,7 @@ import {
   writeFacts,
   writeFence,
 } from "../site-document.ts";
-import { nestReplies, type Reply, type Thread } from "../threads/thread.ts";
-import { findReadme } from "../tree.ts";
+import { nestReplies, type Reply, type Thread, writeReplies } from "../threads/thread.ts";
 import {
   type Change,
   encodePath,
@@ -147,11 +146,7 @@ function openGithub(api: SiteApi, repository: string): ForgeApi {
       );
     },
 
-    async readme(ref, path, entries) {
-      const found = findReadme(path, entries);
-      if (found === undefined) return "";
-      return (await api.text(`${repository}/contents/${encodePath(found)}?ref=${encodeURIComponent(ref)}`, RAW)).text;
-    },
+    text: (ref, path) => api.text(`${repository}/contents/${encodePath(path)}?ref=${encodeURIComponent(ref)}`, RAW),
 
     file: (ref, path) => api.open(`${repository}/contents/${encodePath(path)}?ref=${encodeURIComponent(ref)}`, RAW),
 
@@ -273,7 +268,10 @@ async function readGist(api: SiteApi, id: string) {
       return `## ${name}\n\n${writeFence(text, findLanguage(name))}`;
     }),
   );
+  const comments =
+    Number(gist.comments ?? 0) > 0 ? requireList(await api.json(`/gists/${id}/comments?per_page=100`)) : [];
   const title = toLine(gist.description) || `Gist ${id}`;
   const facts = writeFacts({ author: loginOf(gist.owner), updated: toDay(gist.updated_at) });
-  return toMarkdownSource(`gist ${id}`, joinParts(`# ${title}`, facts, ...parts));
+  const replies = writeReplies("Comments", comments.map(toReply));
+  return toMarkdownSource(`gist ${id}`, joinParts(`# ${title}`, facts, ...parts, replies));
 }

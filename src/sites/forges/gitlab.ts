@@ -4,7 +4,6 @@ import { splitPath } from "../address.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { type Fields, requireLine, requireList, toDay, toText } from "../site-document.ts";
 import type { Reply } from "../threads/thread.ts";
-import { findReadme } from "../tree.ts";
 import {
   type ForgeApi,
   type ForgePage,
@@ -110,10 +109,7 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
       );
     },
 
-    async readme(ref, path, entries) {
-      const found = findReadme(path, entries);
-      return found === undefined ? "" : (await api.text(fileAddress(ref, found), RAW)).text;
-    },
+    text: (ref, path) => api.text(fileAddress(ref, path), RAW),
 
     file: (ref, path) => api.open(fileAddress(ref, path), RAW),
 
@@ -135,7 +131,7 @@ function openGitlab(api: SiteApi, project: string): ForgeApi {
       return {
         title: `${requireLine(issue.title)} ${kind === "issue" ? "#" : "!"}${issue.iid}`,
         facts: {
-          state: toLine(issue.state),
+          state: [toLine(issue.state), issue.draft === true ? "draft" : ""].filter(Boolean).join(", "),
           author: nameOf(issue.author),
           opened: toDay(issue.created_at),
           labels: toList(issue.labels).map(toLine).join(", "),
@@ -227,4 +223,5 @@ const toRelease = (release: Fields): Release => ({
   tag: requireLine(release.tag_name),
   day: toDay(release.released_at),
   body: toText(release.description),
+  files: toList(toFields(release.assets).links).map((link) => toLine(toFields(link).name)),
 });

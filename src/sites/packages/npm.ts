@@ -1,6 +1,7 @@
 /** The npm registry: https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md */
 import { toFields, toLine, toList } from "../../system/json-values.ts";
 import { splitPath } from "../address.ts";
+import { tidyReadme } from "../readme.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { LongAnswerError } from "../site-api.ts";
 import { type Fields, joinParts, requireLine, toDay, toMarkdownSource, toText, writeFacts } from "../site-document.ts";
@@ -43,7 +44,7 @@ async function readPackage(api: SiteApi, name: string, wanted: string | undefine
         keywords: toList(manifest.keywords).map(toLine).join(", "),
         deprecated: toLine(manifest.deprecated),
       }),
-      toText(manifest.readme) || toText(all.readme),
+      tidyReadme(toText(manifest.readme) || toText(all.readme)),
     ),
     notes,
   );

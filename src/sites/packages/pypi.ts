@@ -1,5 +1,6 @@
 /** PyPI: https://docs.pypi.org/api/json/ */
 import { toFields, toLine, toList } from "../../system/json-values.ts";
+import { tidyReadme } from "../readme.ts";
 import type { Site, SiteApi } from "../site.ts";
 import { joinParts, requireLine, toDay, toMarkdownSource, toText, writeFacts } from "../site-document.ts";
 
@@ -30,7 +31,7 @@ async function readProject(api: SiteApi, name: string, version: string | undefin
         links: addresses.join(", "),
         yanked: info.yanked === true ? toLine(info.yanked_reason) || "yes" : undefined,
       }),
-      toText(info.description),
+      tidyReadme(toText(info.description)),
     ),
   );
 }

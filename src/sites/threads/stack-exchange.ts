@@ -48,7 +48,8 @@ async function readQuestion(api: SiteApi, id: string, site: string) {
     replies: commentsOn(answer.answer_id),
   }));
   const asked = commentsOn(id);
-  const notes = asked.map(({ author, body }) => `- **${author}**: ${body}`).join("\n");
+  const commented = asked.map(({ author, body }) => `- **${author}**: ${body}`).join("\n");
+  const notes = commented === "" ? "" : `Comments on the question:\n\n${commented}`;
   const missing = Math.max(0, Number(question.answer_count ?? 0) - answers.length);
   const thread = { title, facts, body: toMarkdown(question.body), extra: notes };
   return toMarkdownSource(`question ${id}`, writeThread({ ...thread, replyName: "Answers", replies, missing }));

@@ -38,16 +38,12 @@ export function nestReplies(replies: readonly FlatReply[]): Reply[] {
 export function writeThread(thread: Thread): string {
   const { title, facts, body, extra = "", replyName, replies, missing } = thread;
   const left = missing > 0 ? `${missing} more ${missing === 1 ? "reply is" : "replies are"} not shown here.` : "";
-  return joinParts(
-    `# ${title}`,
-    writeFacts(facts),
-    body,
-    extra,
-    replies.length === 0 ? "" : `## ${replyName}`,
-    ...replies.map(writeReply),
-    left,
-  );
+  return joinParts(`# ${title}`, writeFacts(facts), body, extra, writeReplies(replyName, replies), left);
 }
+
+/** Replies under a heading; empty if there are none. */
+export const writeReplies = (name: Thread["replyName"], replies: readonly Reply[]): string =>
+  replies.length === 0 ? "" : joinParts(`## ${name}`, ...replies.map(writeReply));
 
 /** A reply is a section, the replies to it are nested lists. */
 function writeReply({ author, about = [], body, replies = [] }: Reply): string {

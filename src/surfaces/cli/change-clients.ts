@@ -65,8 +65,8 @@ async function planAll(
   return { planned, hasFailed };
 }
 
-/** Runs a step of one client and reports its error. */
-async function attempt({ json, terminal }: Call, client: Client, step: () => Promise<void>): Promise<boolean> {
+/** Runs a step of one client and reports its error. Returns whether it succeeded. */
+export async function attempt({ json, terminal }: Call, client: Client, step: () => Promise<void>): Promise<boolean> {
   try {
     await step();
     return true;
@@ -78,21 +78,29 @@ async function attempt({ json, terminal }: Call, client: Client, step: () => Pro
   }
 }
 
-const headings = { add: "add to", update: "update in", remove: "remove from", restore: "restore", none: "" };
+/** What happens to a file, with its path. */
+const headings = {
+  add: (path: string) => `add an entry to ${path}`,
+  update: (path: string) => `change ${path}`,
+  remove: (path: string) => `remove the entry from ${path}`,
+  restore: (path: string) => `restore ${path} as it was`,
+  delete: (path: string) => `delete ${path}, which was made for the entry`,
+  none: (path: string) => `nothing to change in ${path}`,
+};
 
 async function showChange(
   { json, terminal }: Call,
-  { client, path, action, diff, command }: PlannedChange,
+  { client, path, action, diff: whole, command, notes }: PlannedChange,
 ): Promise<void> {
+  const diff = redactSecrets(whole);
   if (json) {
-    await terminal.out(
-      toJsonLine({ client: client.id, path, action, diff: redactSecrets(diff), ...(command && { command }) }),
-    );
+    const more = { ...(command && { command }), ...(notes.length > 0 && { notes }) };
+    await terminal.out(toJsonLine({ client: client.id, path, action, diff, ...more }));
     return;
   }
-  const how = command === undefined ? "" : ` (by ${command.join(" ")})`;
-  const heading = action === "none" ? `nothing to change in ${path}` : `${headings[action]} ${path}${how}`;
-  await terminal.out(`${client.title}: ${heading}\n${redactSecrets(diff)}`);
+  const how = command === undefined ? "" : `, by ${command.join(" ")}`;
+  const lines = [`${client.title}: ${headings[action](path)}${how}`, ...notes];
+  await terminal.out(`${lines.join("\n")}\n${diff}`);
 }
 
 async function isConfirmed({ terminal }: Call, count: number): Promise<boolean> {

@@ -63,6 +63,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp-command.ts")).mcpCommand,
   },
   {
+    name: "serve",
+    about: "Serve the tools to a team over HTTP.",
+    load: async () => (await import("./commands/serve-command.ts")).serveCommand,
+  },
+  {
+    name: "token",
+    about: "Make, list and revoke the tokens of serve.",
+    load: async () => (await import("./commands/token-command.ts")).tokenCommand,
+  },
+  {
     name: "install",
     about: "Add the MCP server to the clients on this machine.",
     load: async () => (await import("./commands/install-command.ts")).installCommand,

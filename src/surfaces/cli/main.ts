@@ -75,7 +75,8 @@ function makeLazy<T extends AsyncDisposable>(open: () => Promise<T>): { get(): P
   let value: Promise<T> | undefined;
   return {
     get: () => (value ??= open()),
-    [Symbol.asyncDispose]: async () => (await value)?.[Symbol.asyncDispose](),
+    // Whoever asked for a value that could not be opened has its error.
+    [Symbol.asyncDispose]: async () => (await value?.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
 }
 

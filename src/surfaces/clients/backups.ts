@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SpillwayError } from "../../errors.ts";
 import { makeFolders } from "../../system/folders.ts";
 import { isRecord } from "../../system/json-values.ts";
+import { removeLeftovers } from "./leftovers.ts";
 
 /** What a change was made for. Each purpose has a backup of its own for a file. */
 export type Purpose = "install" | "wrap";
@@ -13,8 +14,11 @@ export type Purpose = "install" | "wrap";
 export type Backup = {
   /** The bytes before the first change; null if there was no file. */
   readonly before: Buffer | null;
-  /** The digest of the file after the last change. While it has this, `before` may take its place. */
-  readonly afterSha256: string;
+  /**
+   * The digests of the file after our changes: after the last one, and before it, in case that was not written. While the
+   * file has one of these, `before` may take its place.
+   */
+  readonly afterSha256: readonly string[];
   /** False if the file already had our change in it when it was saved: then `before` is only a copy. */
   readonly isRestorable: boolean;
 };
@@ -36,6 +40,7 @@ export async function saveBackup(key: BackupKey, backup: Backup): Promise<void> 
   };
   try {
     await makeFolders(key.folder);
+    await removeLeftovers(key.folder, /\.json\.\d+$/);
     const temporary = `${recordPath(key)}.${process.pid}`;
     await writeFile(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true });
     await rename(temporary, recordPath(key));
@@ -51,11 +56,11 @@ export async function saveBackup(key: BackupKey, backup: Backup): Promise<void> 
 export async function loadBackup(key: BackupKey): Promise<Backup | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(recordPath(key), "utf8"));
-    if (!isRecord(record) || record.path !== key.realPath || typeof record.after_sha256 !== "string") return undefined;
-    const { before_base64: before } = record;
+    if (!isRecord(record) || record.path !== key.realPath) return undefined;
+    const { before_base64: before, after_sha256: after } = record;
     return {
       before: typeof before === "string" ? Buffer.from(before, "base64") : null,
-      afterSha256: record.after_sha256,
+      afterSha256: (Array.isArray(after) ? after : [after]).map(String),
       isRestorable: record.restorable === true,
     };
   } catch {

@@ -47,10 +47,21 @@ type Change = { readonly before: Buffer | null; readonly after: Uint8Array; read
 
 /** A second change keeps the backup of the first one if nothing else changed the file between them. */
 function makeBackup(earlier: Backup | undefined, { before, after, hadChange }: Change): Backup {
-  const afterSha256 = sha256(after);
+  const afterSha256 = [sha256(after)];
   if (!hadChange) return { before, afterSha256, isRestorable: true };
-  const isContinued = earlier?.isRestorable && before !== null && sha256(before) === earlier.afterSha256;
-  return isContinued ? { ...earlier, afterSha256 } : { before, afterSha256, isRestorable: false };
+  const current = before === null ? undefined : sha256(before);
+  const isContinued = earlier?.isRestorable && current !== undefined && earlier.afterSha256.includes(current);
+  if (!isContinued) return { before, afterSha256, isRestorable: false };
+  return { ...earlier, afterSha256: [...afterSha256, current] };
+}
+
+/** The value of a config before the first change of a purpose; undefined if that is not known. */
+export async function readValueBefore(
+  { file, format }: ClientConfig,
+  { purpose, folder }: ChangeContext,
+): Promise<unknown> {
+  const before = (await loadBackup({ folder, realPath: file.realPath, purpose }))?.before;
+  return before === undefined || before === null ? before : format.parse(new TextDecoder().decode(before));
 }
 
 /** How a change is taken back: the old bytes, no file where there was none, or a text without the change. */
@@ -71,7 +82,7 @@ export async function planRestoration(
   const backup = await loadBackup({ folder, realPath: file.realPath, purpose });
   if (backup === undefined || !backup.isRestorable) return { kind: "edit", text: edit(undefined) };
   const { before, afterSha256 } = backup;
-  const isUnchanged = file.bytes !== null && sha256(file.bytes) === afterSha256;
+  const isUnchanged = file.bytes !== null && afterSha256.includes(sha256(file.bytes));
   if (!isUnchanged)
     return { kind: "edit", text: edit(before === null ? {} : format.parse(new TextDecoder().decode(before))) };
   return before === null ? { kind: "delete" } : { kind: "restore", bytes: before };

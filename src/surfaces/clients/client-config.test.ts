@@ -38,12 +38,17 @@ const samples: readonly [id: string, before: string, after: string][] = [
   [
     "goose",
     "extensions:\n  db:\n    cmd: db-mcp # old\n    args: [--fast]\n    envs:\n      KEY: '1'\n",
-    'extensions:\n  db:\n    cmd: "wrap" # old\n    args: ["--", "db-mcp", "--fast"]\n    envs:\n      KEY: \'1\'\n',
+    "extensions:\n  db:\n    cmd: wrap # old\n    args: [--, db-mcp, --fast]\n    envs:\n      KEY: '1'\n",
   ],
   [
     "continue",
     "mcpServers:\n  - name: db\n    command: db-mcp # old\n    args:\n      - --fast\n    env:\n      KEY: '1'\n",
-    "mcpServers:\n  - name: db\n    command: \"wrap\" # old\n    args:\n      - --\n      - db-mcp\n      - --fast\n    env:\n      KEY: '1'\n",
+    "mcpServers:\n  - name: db\n    command: wrap # old\n    args:\n      - --\n      - db-mcp\n      - --fast\n    env:\n      KEY: '1'\n",
+  ],
+  [
+    "cline",
+    '{ "mcpServers": { "db": { "transport": { "type": "stdio", "command": "db-mcp", "args": ["--fast"], "env": { "KEY": "1" } } } } }',
+    '{ "mcpServers": { "db": { "transport": { "type": "stdio", "command": "wrap", "args": ["--", "db-mcp", "--fast"], "env": { "KEY": "1" } } } } }',
   ],
   [
     "opencode",
@@ -94,6 +99,23 @@ describe("a server of another maker", () => {
       ["a", undefined],
       ["c", { command: "c", args: [] }],
     ]);
+  });
+
+  test("names variables of the client's environment, in Codex and in Goose", async () => {
+    for (const [id, text] of [
+      ["codex", '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["ONE", { name = "TWO", source = "local" }]\n'],
+      ["goose", "extensions:\n  a:\n    cmd: a\n    env_keys: [ONE, TWO]\n"],
+    ] as const) {
+      await using user = await openUser(id, text);
+      const [entry] = listServers(await user.open());
+      assert.deepEqual(entry?.server, { command: "a", args: [], envNames: ["ONE", "TWO"] });
+    }
+  });
+
+  test("of ours gets the time in Cline that a slow start takes", async () => {
+    await using user = await openUser("cline", "{}");
+    const text = setServer(await user.open(), "spillway", { command: "spillway", args: ["mcp"] });
+    assert.equal(JSON.parse(text).mcpServers.spillway.timeout, 60);
   });
 
   test("of opencode since version 2 is found below mcp.servers", async () => {

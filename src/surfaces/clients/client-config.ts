@@ -4,8 +4,8 @@ import { SpillwayError } from "../../errors.ts";
 import { isRecord } from "../../system/json-values.ts";
 import { type Client, type ClientMachine, entryPath, type Scope, type ServerCommand } from "./client.ts";
 import { type ConfigFile, projectFile, readConfigFile } from "./config-file.ts";
-import { parseConfig, removeValue, setValue, valueAt } from "./edit-config.ts";
-import type { ConfigFormat, ConfigValue } from "./formats/config-format.ts";
+import { editConfig, parseConfig, removeValue, valueAt } from "./edit-config.ts";
+import type { ConfigChange, ConfigFormat, ConfigPath, ConfigValue } from "./formats/config-format.ts";
 import { loadFormat } from "./formats/formats.ts";
 
 /** A config that was read and can be edited. */
@@ -22,9 +22,14 @@ export type ClientConfig = {
 /** A server in the config of a client. */
 export type ServerEntry = {
   readonly name: string;
-  readonly fields: unknown;
-  /** How it is started; undefined for a server that is reached by a URL. */
+  /** Where it is in the config. */
+  readonly path: ConfigPath;
+  /** The folder that it is for; undefined if it is for all. */
+  readonly folder: string | undefined;
+  /** How it is started; undefined if it is not started by a command with a list of arguments. */
   readonly server: ServerCommand | undefined;
+  /** Whether it is reached by a URL. */
+  readonly isRemote: boolean;
 };
 
 /** Reads the config of a client for a scope. A file that does not exist is an empty config. */
@@ -36,42 +41,85 @@ export async function openClientConfig(client: Client, scope: Scope, machine: Cl
   return { client, scope, file, format, text, value: parseConfig({ text, format, path }) };
 }
 
-/** All servers in a config, in its order. */
+/** All servers in a config, in its order; those for single folders after the others. */
 export function listServers({ client, value }: ClientConfig): ServerEntry[] {
   const { shape } = client;
-  const container = valueAt(value, shape.container(value));
+  const places = [{ folder: undefined, path: shape.container(value) }, ...(shape.folderContainers?.(value) ?? [])];
+  return places.flatMap(({ folder, path }) =>
+    listEntries(valueAt(value, path)).map(([name, fields]) => ({
+      name,
+      folder,
+      path: [...path, shape.isList ? { named: name } : name],
+      server: shape.readServer(fields),
+      isRemote: hasUrl(fields) || (isRecord(fields) && hasUrl(fields.transport)),
+    })),
+  );
+}
+
+/** Clients call the field in different ways. */
+const hasUrl = (fields: unknown): boolean =>
+  isRecord(fields) && ["url", "uri", "httpUrl", "serverUrl"].some((key) => typeof fields[key] === "string");
+
+function listEntries(container: unknown): [name: string, fields: unknown][] {
   const pairs: [string, unknown][] = Array.isArray(container)
     ? container.flatMap((item) => (isRecord(item) && typeof item.name === "string" ? [[item.name, item]] : []))
     : Object.entries(isRecord(container) ? container : {});
-  return pairs
-    .filter(([, fields]) => isRecord(fields))
-    .map(([name, fields]) => ({ name, fields, server: shape.readServer(fields) }));
+  return pairs.filter(([, fields]) => isRecord(fields));
+}
+
+/** The server of a name that counts in all folders. */
+export function findServer(config: ClientConfig, name: string): ServerEntry | undefined {
+  return listServers(config).find((each) => each.name === name && each.folder === undefined);
 }
 
 /** The text with a server: a new entry, or the one of this name started in another way. Its other fields stay. */
 export function setServer(config: ClientConfig, name: string, server: ServerCommand): string {
-  const { client, format, file } = config;
+  const { client, file } = config;
   const { shape, newFile = {} } = client;
-  const path = entryPath(client, config.value, name);
-  const fields = shape.startFields(server);
-  let { text } = config;
-  const set = (at: typeof path, value: ConfigValue) => {
-    text = setValue({ text, format, path: file.path }, at, value);
-  };
-  if (valueAt(config.value, path) !== undefined) {
-    for (const [key, value] of Object.entries(fields)) set([...path, key], value);
-    return text;
-  }
-  if (file.bytes === null) for (const [key, value] of Object.entries(newFile)) set([key], value);
-  set(path, { ...shape.newFields?.(name), ...fields });
-  return text;
+  const entry = findServer(config, name);
+  if (entry !== undefined) return editServers(config, [{ entry, server }]);
+  const fields = file.bytes === null ? Object.entries(newFile) : [];
+  const changes: ConfigChange[] = [
+    ...fields.map(([key, value]) => ({ path: [key], value })),
+    {
+      path: entryPath(client, config.value, name),
+      value: { ...shape.newFields?.(name), ...shape.startFields(server) },
+    },
+  ];
+  // One after the other: all of them add to the same map.
+  return changes.reduce((text, change) => editConfig({ ...config, text, path: file.path }, [change]), config.text);
+}
+
+/** A server that is to be started in another way. */
+export type ServerChange = { readonly entry: ServerEntry; readonly server: ServerCommand };
+
+/**
+ * The text with servers started in other ways. `before` is the value of the config before an earlier change, if that is
+ * known: arguments that an entry did not have then, and does not need now, are removed.
+ */
+export function editServers(config: ClientConfig, servers: readonly ServerChange[], before?: unknown): string {
+  const isNew = (path: ConfigPath, value: ConfigValue) =>
+    Array.isArray(value) &&
+    value.length === 0 &&
+    valueAt(before, path.slice(0, -1)) !== undefined &&
+    valueAt(before, path) === undefined;
+  const { shape } = config.client;
+  const changes = servers.flatMap(({ entry, server }) => {
+    const place = [...entry.path, ...(shape.startPath?.(valueAt(config.value, entry.path)) ?? [])];
+    return Object.entries(shape.startFields(server)).map(([key, value]) => {
+      const path = [...place, key];
+      return { path, value: isNew(path, value) ? undefined : value };
+    });
+  });
+  return editConfig({ ...config, path: config.file.path }, changes);
 }
 
 /** The text without a server. `before` is the value of the config without it: maps that it lacks are removed too. */
 export function removeServer(config: ClientConfig, name: string, before: unknown): string {
   const path = entryPath(config.client, config.value, name);
   const container = path.slice(0, -1);
-  const isLast = listServers(config).length <= 1 && valueAt(config.value, path) !== undefined;
+  const others = listServers(config).filter((each) => each.folder === undefined && each.name !== name);
+  const isLast = others.length === 0 && valueAt(config.value, path) !== undefined;
   const isOurs = before !== undefined && valueAt(before, container) === undefined;
   const { text, format, file } = config;
   return removeValue({ text, format, path: file.path }, isLast && isOurs ? container : path);

@@ -8,6 +8,8 @@ export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Variables that the client passes on from its own environment, or from its store of keys. */
+  readonly envNames?: readonly string[];
 };
 
 /** For every project of the user, or for one project and everyone who works on it. */
@@ -27,12 +29,19 @@ export type ClientMachine = {
 /** The fields of an entry by their names. */
 export type EntryFields = Readonly<Record<string, ConfigValue>>;
 
+/** Where the servers for one folder are. */
+export type FolderContainer = { readonly folder: string; readonly path: readonly string[] };
+
 /** How a client writes the servers into its config. */
 export type EntryShape = {
   /** Where the servers are, in a config with this value. */
   container(config: unknown): readonly string[];
+  /** Places of servers that count in one folder only, for a config that has such. */
+  folderContainers?(config: unknown): readonly FolderContainer[];
   /** Whether the servers are a list of maps with names, not a map by name. */
   readonly isList?: true;
+  /** Where an entry has the fields that say how the server is started, if not in itself. */
+  startPath?(entry: unknown): readonly string[];
   /** The fields that say how the server is started. They replace those of an entry. */
   startFields(server: ServerCommand): EntryFields;
   /** Fields that a new entry has besides. */
@@ -64,6 +73,8 @@ export type Client = {
   readonly programs: readonly string[];
   /** It is started from a desktop, so the PATH of a shell does not reach the servers that it starts. */
   readonly isDesktop?: true;
+  /** It writes its config while it runs, and then takes a change of others back. */
+  readonly rewritesConfig?: true;
   /** What a new config has besides the entry. */
   readonly newFile?: EntryFields;
   readonly ownCommand?: OwnCommand;

@@ -1,7 +1,7 @@
 /** The clients that `spillway install` knows, one row each. */
 import { join } from "node:path";
 import type { Client, ClientMachine } from "./client.ts";
-import { gooseShape, listShape, mapShape, opencodeShape } from "./entry-shapes.ts";
+import { claudeShape, clineShape, gooseShape, listShape, mapShape, opencodeShape } from "./entry-shapes.ts";
 
 const servers = mapShape("mcpServers");
 
@@ -16,12 +16,13 @@ export const clients: readonly Client[] = [
     id: "claude-code",
     title: "Claude Code",
     format: "JSON",
-    shape: servers,
+    shape: claudeShape,
     userFiles: ({ env, home }) => [join(folderIn(env.CLAUDE_CONFIG_DIR) ?? home, ".claude.json")],
     projectFiles: [".mcp.json"],
     signs: ({ env, home }) => [folderIn(env.CLAUDE_CONFIG_DIR) ?? join(home, ".claude")],
     programs: ["claude"],
-    // Running sessions rewrite ~/.claude.json; the program itself takes its lock.
+    rewritesConfig: true,
+    // It takes the lock that running sessions respect.
     ownCommand: {
       add: (name, { command, args }) => ["claude", "mcp", "add", "--scope", "user", name, "--", command, ...args],
       remove: (name) => ["claude", "mcp", "remove", "--scope", "user", name],
@@ -40,6 +41,7 @@ export const clients: readonly Client[] = [
     signs: (machine) => [join(appFolder(machine), "Claude")],
     programs: [],
     isDesktop: true,
+    rewritesConfig: true,
     introducesAs: "claude-ai",
     revision,
     source: "modelcontextprotocol.io/docs/develop/connect-local-servers",
@@ -183,7 +185,7 @@ export const clients: readonly Client[] = [
     id: "cline",
     title: "Cline",
     format: "JSON",
-    shape: servers,
+    shape: clineShape,
     userFiles: (machine) => [
       folderIn(machine.env.CLINE_MCP_SETTINGS_PATH) ??
         join(clineFolder(machine), "settings", "cline_mcp_settings.json"),

@@ -4,6 +4,7 @@ import { lstatSync } from "node:fs";
 import { access, chown, constants, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { SpillwayError, systemCode } from "../../errors.ts";
+import { removeLeftovers } from "./leftovers.ts";
 
 /** A config file as it was read. */
 export type ConfigFile = {
@@ -87,6 +88,7 @@ async function requireUnchanged({ path, realPath, bytes }: ConfigFile): Promise<
 /** Writes beside the file and renames, so that a reader sees the old config or the new one. */
 async function replaceFile({ realPath, newMode, owner }: ConfigFile, bytes: Uint8Array): Promise<void> {
   const temporary = `${realPath}.spillway-${randomBytes(6).toString("hex")}`;
+  await removeLeftovers(dirname(realPath), /\.spillway-[0-9a-f]{12}$/);
   try {
     const handle = await open(temporary, "wx", owner?.mode ?? newMode);
     try {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { SpillwayError } from "../../errors.ts";
 import { isRecord } from "../../system/json-values.ts";
 import {
+  type ConfigChange,
   type ConfigFormat,
   ConfigFormError,
   type ConfigPath,
@@ -27,18 +28,24 @@ export function parseConfig({ text, format, path }: ConfigText): unknown {
   }
 }
 
-/** The text with a value at a path. */
-export function setValue(config: ConfigText, path: ConfigPath, value: ConfigValue): string {
-  const expected = setAt(parseConfig(config), path, value);
-  return editText(config, [expected], () => config.format.set(config.text, path, value));
+/** The text after changes of different places. Where a map exists by its entries only, as in TOML, it goes with the last one. */
+export function editConfig(config: ConfigText, changes: readonly ConfigChange[]): string {
+  const expected = parseConfig(config);
+  const pruned = parseConfig(config);
+  for (const { path, value } of changes) {
+    for (const each of [expected, pruned]) changeAt(each, path, value);
+    if (value === undefined) pruneEmpty(pruned, path.slice(0, -1));
+  }
+  return editText(config, [expected, pruned], () => config.format.edit(config.text, changes));
 }
 
-/** The text without what is at a path. Where a map exists by its entries only, as in TOML, it goes with the last one. */
-export function removeValue(config: ConfigText, path: ConfigPath): string {
-  const expected = removeAt(parseConfig(config), path);
-  const pruned = pruneEmpty(expected, path.slice(0, -1));
-  return editText(config, [expected, pruned], () => config.format.remove(config.text, path));
-}
+/** The text with a value at a path. */
+export const setValue = (config: ConfigText, path: ConfigPath, value: ConfigValue): string =>
+  editConfig(config, [{ path, value }]);
+
+/** The text without what is at a path. */
+export const removeValue = (config: ConfigText, path: ConfigPath): string =>
+  editConfig(config, [{ path, value: undefined }]);
 
 /** What is at a path of a parsed config; undefined if nothing is. */
 export function valueAt(value: unknown, path: ConfigPath): unknown {
@@ -75,32 +82,40 @@ function isNamed(item: unknown, step: Exclude<PathStep, string>): boolean {
   return isRecord(item) && item.name === step.named;
 }
 
-function setAt(value: unknown, [step, ...rest]: ConfigPath, leaf: ConfigValue): unknown {
-  if (step === undefined) return leaf;
-  if (typeof step === "string") {
-    const map = isRecord(value) ? value : {};
-    return { ...map, [step]: setAt(valueAt(map, [step]), rest, leaf) };
-  }
-  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+/** Puts a value at a path of a parsed config, or removes what is there. */
+function changeAt(config: unknown, path: ConfigPath, value: ConfigValue | undefined): void {
+  const [step, ...rest] = path;
+  if (step === undefined || (value === undefined && valueAt(config, path) === undefined)) return;
+  const key = typeof step === "string" ? step : findIndex(config, step);
+  if (!isContainer(config)) return; // The text cannot be changed there either, which its format reports.
+  if (rest.length > 0) {
+    if (!isContainer(config[key])) define(config, key, typeof rest[0] === "string" ? {} : []);
+    changeAt(config[key], rest, value);
+  } else if (value !== undefined) define(config, key, structuredClone(value));
+  else if (Array.isArray(config)) config.splice(Number(key), 1);
+  else delete config[key];
+}
+
+type Container = Record<string | number, unknown>;
+
+const isContainer = (value: unknown): value is Container => isRecord(value) || Array.isArray(value);
+
+/** Also for keys such as `__proto__`. */
+function define(container: Container, key: string | number, value: unknown): void {
+  Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** The index of a named item, or the one that it will have. */
+function findIndex(list: unknown, step: Exclude<PathStep, string>): number {
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const index = items.findIndex((item) => isNamed(item, step));
-  return index === -1 ? [...items, setAt(undefined, rest, leaf)] : items.with(index, setAt(items[index], rest, leaf));
+  return index === -1 ? items.length : index;
 }
 
-function removeAt(value: unknown, [step, ...rest]: ConfigPath): unknown {
-  if (step === undefined || valueAt(value, [step]) === undefined) return value;
-  if (typeof step !== "string") {
-    const items: readonly unknown[] = Array.isArray(value) ? value : [];
-    const index = items.findIndex((item) => isNamed(item, step));
-    return rest.length === 0 ? items.toSpliced(index, 1) : items.with(index, removeAt(items[index], rest));
-  }
-  if (!isRecord(value)) return value;
-  const { [step]: inner, ...others } = value;
-  return rest.length === 0 ? others : { ...value, [step]: removeAt(inner, rest) };
-}
-
-/** Without the maps on a path that have no entries, from the innermost outwards. */
-function pruneEmpty(value: unknown, path: ConfigPath): unknown {
-  const inner = valueAt(value, path);
-  const isEmpty = path.length > 0 && isRecord(inner) && Object.keys(inner).length === 0;
-  return isEmpty ? pruneEmpty(removeAt(value, path), path.slice(0, -1)) : value;
+/** Removes the maps on a path that have no entries, from the innermost outwards. */
+function pruneEmpty(config: unknown, path: ConfigPath): void {
+  const inner = valueAt(config, path);
+  if (path.length === 0 || !isRecord(inner) || Object.keys(inner).length > 0) return;
+  changeAt(config, path, undefined);
+  pruneEmpty(config, path.slice(0, -1));
 }

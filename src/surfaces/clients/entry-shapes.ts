@@ -12,6 +12,29 @@ export function mapShape(key: string, newFields: EntryFields = {}): EntryShape {
   };
 }
 
+/** Claude Code: `claude mcp add` without a scope adds a server for the current folder, in the config of the user. */
+export const claudeShape: EntryShape = {
+  ...mapShape("mcpServers"),
+  folderContainers(config) {
+    const projects = isRecord(config) && isRecord(config.projects) ? config.projects : {};
+    return Object.entries(projects)
+      .filter(([, project]) => isRecord(project) && isRecord(project.mcpServers))
+      .map(([folder]) => ({ folder, path: ["projects", folder, "mcpServers"] }));
+  },
+};
+
+/** Cline: `cline mcp add` writes how a server is started into a map of its own; it reads both forms. */
+export const clineShape: EntryShape = {
+  ...mapShape("mcpServers"),
+  // Without it, Cline drops a server that takes more than a few seconds to start, as on a busy machine.
+  newFields: () => ({ timeout: 60 }),
+  startPath: (entry) => (isRecord(entry) && isRecord(entry.transport) ? ["transport"] : []),
+  readServer(entry) {
+    const inner = isRecord(entry) && isRecord(entry.transport) ? entry.transport : entry;
+    return readCommand(inner, { command: "command", env: "env" });
+  },
+};
+
 /** Continue: a list, whose items have a name. */
 export const listShape: EntryShape = {
   ...mapShape("mcpServers"),
@@ -46,7 +69,16 @@ function readCommand(entry: unknown, names: { command: string; env: string }): S
   const command = entry[names.command];
   const args = readTexts(entry.args ?? []);
   if (typeof command !== "string" || args === undefined) return undefined;
-  return { command, args, ...readEnv(entry, names.env) };
+  return { command, args, ...readEnv(entry, names.env), ...readEnvNames(entry) };
+}
+
+/** Codex names variables in `env_vars`, as texts or maps with a name; Goose in `env_keys`. */
+function readEnvNames({ env_vars, env_keys }: Readonly<Record<string, unknown>>): Pick<ServerCommand, "envNames"> {
+  const names = [env_vars, env_keys]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .map((item) => (isRecord(item) ? item.name : item))
+    .filter((name) => typeof name === "string");
+  return names.length === 0 ? {} : { envNames: names };
 }
 
 function readEnv(entry: unknown, name: string): Pick<ServerCommand, "env"> {

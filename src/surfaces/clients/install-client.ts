@@ -9,7 +9,7 @@ import { planRestoration, type Restoration, restoreConfig, writeConfig } from ".
 import type { Client, ClientMachine, Scope, ServerCommand } from "./client.ts";
 import {
   type ClientConfig,
-  listServers,
+  findServer,
   openClientConfig,
   removeServer,
   type ServerEntry,
@@ -33,11 +33,13 @@ export type InstallOptions = {
 export type PlannedChange = {
   readonly client: Client;
   readonly path: string;
-  readonly action: "add" | "update" | "remove" | "restore" | "none";
+  readonly action: "add" | "update" | "remove" | "restore" | "delete" | "none";
   /** Empty if nothing changes. */
   readonly diff: string;
   /** The client's own command that will make the change. */
   readonly command: readonly string[] | undefined;
+  /** What to know before the change is made, as sentences. */
+  readonly notes: readonly string[];
   apply(): Promise<void>;
 };
 
@@ -45,7 +47,7 @@ export type PlannedChange = {
 export async function planInstall(client: Client, options: InstallOptions): Promise<PlannedChange> {
   const { scope, name, server, machine } = options;
   const config = await openClientConfig(client, scope, machine);
-  const entry = listServers(config).find((each) => each.name === name);
+  const entry = findServer(config, name);
   if (entry !== undefined && !runsSpillway(entry.server)) throw foreignEntry(config, name);
   const isSame = isDeepStrictEqual([entry?.server?.command, entry?.server?.args], [server.command, server.args]);
   if (isSame) return makePlan(config, { action: "none", text: config.text, apply: async () => undefined });
@@ -56,6 +58,7 @@ export async function planInstall(client: Client, options: InstallOptions): Prom
     action: entry === undefined ? "add" : "update",
     text,
     command,
+    notes: needsOwnProgram(scope),
     apply: () =>
       command === undefined
         ? writeConfig(config, text, { purpose: "install", folder: options.folder, hadChange: entry !== undefined })
@@ -67,7 +70,7 @@ export async function planInstall(client: Client, options: InstallOptions): Prom
 export async function planUninstall(client: Client, options: InstallOptions): Promise<PlannedChange> {
   const { scope, name, machine, folder } = options;
   const config = await openClientConfig(client, scope, machine);
-  const entry = listServers(config).find((each) => each.name === name);
+  const entry = findServer(config, name);
   if (entry === undefined) return makePlan(config, { action: "none", text: config.text, apply: async () => undefined });
   if (!runsSpillway(entry.server)) throw foreignEntry(config, name);
   const context = { purpose: "install", folder } as const;
@@ -75,7 +78,7 @@ export async function planUninstall(client: Client, options: InstallOptions): Pr
   const command =
     restoration.kind === "edit" ? await findOwnCommand(options, client, ({ remove }) => remove(name)) : undefined;
   return makePlan(config, {
-    action: restoration.kind === "edit" ? "remove" : "restore",
+    action: restoration.kind === "edit" ? "remove" : restoration.kind,
     text: readRestored(restoration),
     command,
     apply: async () => {
@@ -91,15 +94,22 @@ function readRestored(restoration: Restoration): string | null {
   return restoration.kind === "edit" ? restoration.text : new TextDecoder().decode(restoration.bytes);
 }
 
-type Plan = Pick<PlannedChange, "action" | "apply"> & { text: string | null; command?: readonly string[] | undefined };
+type Plan = Pick<PlannedChange, "action" | "apply"> &
+  Partial<Pick<PlannedChange, "command" | "notes">> & { readonly text: string | null };
 
 /** A plan with the diff of its change. */
-export function makePlan(config: ClientConfig, { action, text, command, apply }: Plan): PlannedChange {
+export function makePlan(config: ClientConfig, { action, text, command, notes = [], apply }: Plan): PlannedChange {
   const { client, file } = config;
   const before = file.bytes === null ? null : config.text;
   const diff = action === "none" ? "" : writeDiff(file.path, before, text);
-  return { client, path: file.path, action, diff, command, apply };
+  const isAtRisk = client.rewritesConfig && config.scope === "user" && action !== "none" && command === undefined;
+  const quit = `Quit ${client.title} first: it writes this file while it runs, and would take the change back.`;
+  return { client, path: file.path, action, diff, command, notes: isAtRisk ? [quit, ...notes] : notes, apply };
 }
+
+/** What everyone who shares the config of a project needs. */
+export const needsOwnProgram = (scope: Scope): readonly string[] =>
+  scope === "project" ? ["Everyone who works on this project needs spillway on the PATH: npm install -g spillway"] : [];
 
 function foreignEntry({ file }: ClientConfig, name: string): SpillwayError {
   return new SpillwayError(
@@ -130,12 +140,12 @@ const OWN_COMMAND_MS = 60_000;
 async function addByCommand(config: ClientConfig, command: readonly string[], options: InstallOptions): Promise<void> {
   const { file } = config;
   const key = { folder: options.folder, realPath: file.realPath, purpose: "install" } as const;
-  const backup = { before: file.bytes, afterSha256: "", isRestorable: true };
+  const backup = { before: file.bytes, afterSha256: [], isRestorable: true };
   await saveBackup(key, backup);
   const isExpected = (entry: ServerEntry | undefined) => runsSpillway(entry?.server);
   const changed = await runOwnCommand(config, command, { ...options, isExpected });
   const isRestorable = isOnlyChange(config, changed, options.name);
-  await saveBackup(key, { ...backup, isRestorable, afterSha256: sha256(changed.file.bytes ?? Buffer.alloc(0)) });
+  await saveBackup(key, { ...backup, isRestorable, afterSha256: [sha256(changed.file.bytes ?? Buffer.alloc(0))] });
 }
 
 /** Whether the client wrote nothing but the entry: else the old bytes would take out what it wrote beside it. */
@@ -160,7 +170,7 @@ async function runOwnCommand(
     timeout: OWN_COMMAND_MS,
   });
   const changed = await openClientConfig(client, scope, machine);
-  if (isExpected(listServers(changed).find((each) => each.name === name))) return changed;
+  if (isExpected(findServer(changed, name))) return changed;
   throw failedCommand(command, stderr ?? "");
 }
 

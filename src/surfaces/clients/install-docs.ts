@@ -41,12 +41,13 @@ spillway uninstall            # takes it out again
 \`\`\`
 
 A client is found by its folder or by its program on the \`PATH\`. The change of each config is shown as a diff; you are asked
-once, and then it is written. Without a terminal it is only shown, and the exit status is 3. \`--yes\` writes without asking,
+once, and then all are written. Without a terminal it is only shown, and the exit status is 3. \`--yes\` writes without asking,
 \`--json\` prints one object for each client.
 
 - \`--scope project\` changes the config of the project in the current folder, for everyone who works on it. The entry then
-  starts \`spillway\` by its name. For a user it does so where \`spillway\` is on the \`PATH\`; clients that are started from a
-  desktop do not know that \`PATH\` and get the paths of Node and of the script.
+  starts \`spillway\` by its name, so everyone needs it on the \`PATH\` (\`npm install -g spillway\`). For a user the name is
+  written where \`spillway\` is on the \`PATH\`; clients that are started from a desktop do not know that \`PATH\` and get the
+  paths of Node and of the script.
 - \`--name NAME\` gives the server another name. An entry with the name that does not start Spillway is never replaced.
 - An entry of an older installation gets the new command and keeps its other fields, such as \`env\`.
 
@@ -59,8 +60,8 @@ once, and then it is written. Without a terminal it is only shown, and the exit 
 - The old bytes are kept in \`clients/\` of Spillway's [data folder](settings.md). \`uninstall\` puts them back if the file has not
   changed since; otherwise it removes the entry, and the map around it if that was made for it.
 - A malformed file is reported with line and column, and not changed. So is a file that changed while you were asked.
-- Claude Code rewrites \`~/.claude.json\` while it runs, so there its own \`claude mcp add\` and \`claude mcp remove\` are used, if
-  \`claude\` is on the \`PATH\`.
+- Claude Code writes \`~/.claude.json\` while it runs, so there its own \`claude mcp add\` and \`claude mcp remove\` are used, if
+  \`claude\` is on the \`PATH\`. Otherwise, and for Claude Desktop, quit the program first: it would take the change back.
 
 ## Checking it
 
@@ -77,4 +78,5 @@ holds and how large the reply was. The exit status is 1 if something does not wo
 opencode since version 2 has its servers below \`mcp.servers\`; a config that has them there is recognised. Variables that move a
 config are respected: \`CLAUDE_CONFIG_DIR\`, \`CODEX_HOME\`, \`COPILOT_HOME\`, \`PI_CODING_AGENT_DIR\`, \`CLINE_DATA_DIR\`,
 \`CLINE_MCP_SETTINGS_PATH\`, \`CONTINUE_GLOBAL_DIR\` and \`XDG_CONFIG_HOME\`. Cline's extension of VS Code is used where its command line is not.
+Cline's command line drops a server that takes more than a few seconds to start, unless its entry has a \`timeout\`; ours has one.
 `;

@@ -1,6 +1,7 @@
 /** A connection to a server as a client makes it: a process, requests with ids, one at a time. */
 import { spawn } from "node:child_process";
 import { isRecord } from "../../system/json-values.ts";
+import { toSpawnCommand } from "../../system/spawn-command.ts";
 import { splitLines } from "../gateway/split-lines.ts";
 import type { ServerCommand } from "./client.ts";
 
@@ -29,7 +30,8 @@ const MAX_LOG_CHARS = 300;
 
 /** Starts the server. Failures to start show up at the first request. */
 export function openConnection({ server, cwd, env, signal }: ConnectionOptions): McpConnection {
-  const child = spawn(server.command, [...server.args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const { file, args, ...quoting } = toSpawnCommand(server.command, server.args, { env, platform: process.platform });
+  const child = spawn(file, args, { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"], ...quoting });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log = (log + text).slice(-MAX_LOG_CHARS);

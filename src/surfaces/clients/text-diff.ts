@@ -1,4 +1,5 @@
-/** The difference of two texts as a unified diff. Our changes are few and close together, so one hunk is enough. */
+/** The difference of two texts as a unified diff. */
+import { findLineEdits, type LineEdit } from "./line-edits.ts";
 
 /** Lines around a change that are shown. Few, because configs hold keys. */
 const CONTEXT_LINES = 1;
@@ -7,28 +8,40 @@ const CONTEXT_LINES = 1;
 export function writeDiff(path: string, before: string | null, after: string | null): string {
   if (before === after) return "";
   const [old, changed] = [splitLines(before ?? ""), splitLines(after ?? "")];
-  const head = countEqual(old, changed);
-  const tail = Math.min(countEqual(old.toReversed(), changed.toReversed()), old.length - head, changed.length - head);
-  const start = Math.max(0, head - CONTEXT_LINES);
-  const end = Math.max(0, tail - CONTEXT_LINES);
-  const lines = [
-    ...old.slice(start, head).map((line) => ` ${line}`),
-    ...old.slice(head, old.length - tail).map((line) => `-${line}`),
-    ...changed.slice(head, changed.length - tail).map((line) => `+${line}`),
-    ...old.slice(old.length - tail, old.length - end).map((line) => ` ${line}`),
-  ];
-  const ranges = `-${writeRange(start, old.length - end)} +${writeRange(start, changed.length - end)}`;
-  const heading = `--- ${before === null ? "/dev/null" : path}\n+++ ${after === null ? "/dev/null" : path}\n@@ ${ranges} @@\n`;
-  return heading + lines.map(endDiffLine).join("");
+  const hunks = joinNear(findLineEdits(old, changed)).map((edits) => writeHunk(old, changed, edits));
+  return `--- ${before === null ? "/dev/null" : path}\n+++ ${after === null ? "/dev/null" : path}\n${hunks.join("")}`;
 }
 
 /** Lines with their ends, so that a change of the last line end is seen. */
 const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-function countEqual(one: readonly string[], other: readonly string[]): number {
-  const index = one.findIndex((line, position) => line !== other[position]);
-  return index === -1 ? one.length : index;
+/** Edits whose surrounding lines touch share a hunk. */
+function joinNear(edits: readonly LineEdit[]): LineEdit[][] {
+  const hunks: LineEdit[][] = [];
+  for (const edit of edits) {
+    const last = hunks.at(-1)?.at(-1);
+    const isNear = last !== undefined && edit.oldStart - last.oldEnd <= 2 * CONTEXT_LINES;
+    if (isNear) hunks.at(-1)?.push(edit);
+    else hunks.push([edit]);
+  }
+  return hunks;
 }
+
+function writeHunk(old: readonly string[], changed: readonly string[], edits: readonly LineEdit[]): string {
+  const [first, last] = [edits[0], edits.at(-1)];
+  if (first === undefined || last === undefined) return "";
+  const lead = Math.min(CONTEXT_LINES, first.oldStart);
+  const trail = Math.min(CONTEXT_LINES, old.length - last.oldEnd);
+  const lines = edits.flatMap(({ oldStart, oldEnd, newStart, newEnd }, index) => [
+    ...markLines(" ", old.slice(edits[index - 1]?.oldEnd ?? oldStart - lead, oldStart)),
+    ...markLines("-", old.slice(oldStart, oldEnd)),
+    ...markLines("+", changed.slice(newStart, newEnd)),
+  ]);
+  const ranges = `-${writeRange(first.oldStart - lead, last.oldEnd + trail)} +${writeRange(first.newStart - lead, last.newEnd + trail)}`;
+  return [`@@ ${ranges} @@\n`, ...lines, ...markLines(" ", old.slice(last.oldEnd, last.oldEnd + trail))].join("");
+}
+
+const markLines = (mark: string, lines: readonly string[]): string[] => lines.map((line) => endDiffLine(mark + line));
 
 const writeRange = (start: number, end: number): string => `${end > start ? start + 1 : start},${end - start}`;
 

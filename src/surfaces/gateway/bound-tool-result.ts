@@ -1,9 +1,9 @@
 /** Bounds the result of any tool, for hosts whose hooks see results: what the gateway does, without a server. */
-import { findClientProfile } from "../../config/clients.ts";
-import { lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
+import { findClientProfile, noClient, unknownClient } from "../../config/clients.ts";
 import type { Session } from "../../session/session.ts";
 import { findClientView } from "./client-view.ts";
 import type { JsonObject } from "./json-rpc.ts";
+import { makeResultBudget } from "./result-editor.ts";
 import { boundResult } from "./results/bound-result.ts";
 
 /** Where a result comes from, and who reads it. */
@@ -11,7 +11,10 @@ export type BoundToolOptions = {
   readonly session: Session;
   /** The name of the tool, for the record. */
   readonly tool: string;
-  /** The host, as the table of clients names it. Without one, the settings decide how much fits. */
+  /**
+   * The host, as the table of clients names it; one that is not there gets 8,000 characters. Without a host, the settings
+   * decide how much fits.
+   */
   readonly client?: string;
   /** How the model calls `read_artifact` there. */
   readonly readTool?: string;
@@ -22,13 +25,13 @@ export function boundToolResult(
   result: { readonly content: readonly unknown[]; readonly isError?: boolean | undefined },
   { session, tool, client, readTool = "read_artifact" }: BoundToolOptions,
 ): Promise<JsonObject | undefined> {
-  const profile = findClientProfile(client);
+  const profile = client === undefined ? noClient : (findClientProfile(client) ?? unknownClient);
   return boundResult(
     { ...result },
     {
       ...{ session, tool, readTool, server: client ?? "tools", schema: undefined },
-      shows: findClientView(profile?.name).shows,
-      budget: lowerBudget(makeSourceBudget(session.settings).inline, { client: profile?.limit }),
+      shows: findClientView(profile.name).shows,
+      budget: makeResultBudget(session.settings, profile),
     },
   );
 }

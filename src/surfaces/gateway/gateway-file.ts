@@ -8,6 +8,8 @@ import { expandVariables } from "../../acquire/http/credentials.ts";
 import { readConfigText } from "../../config/config-file.ts";
 import { describeProblem } from "../../config/config-problem.ts";
 import { type Machine, userConfigFile } from "../../config/paths.ts";
+import { parseValue } from "../../config/setting-values.ts";
+import { rowOf } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isObject, type JsonObject, toObject } from "./json-rpc.ts";
@@ -30,6 +32,8 @@ export type ServerEntry = {
   readonly name: string;
   readonly source: ServerSource;
   readonly rules: RulesOptions;
+  /** How long a call may take; by default the setting says. */
+  readonly timeoutMs?: number | undefined;
 };
 
 /** Where the file is: beside the user's config file. */
@@ -71,7 +75,8 @@ async function parse(file: string, text: string): Promise<unknown> {
 
 type Place = { readonly file: string; readonly env: Readonly<Record<string, string | undefined>> };
 
-const KEYS = ["command", "args", "env", "pass_env", "cwd", "url", "headers", "mode", "modes", "allow", "deny"];
+const SOURCE_KEYS = ["command", "args", "env", "pass_env", "cwd", "url", "headers"];
+const KEYS = [...SOURCE_KEYS, "mode", "modes", "allow", "deny", "timeout"];
 
 /** A name becomes part of tool names. */
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
@@ -83,7 +88,17 @@ function readEntry(name: string, value: unknown, place: Place): ServerEntry {
   const unknownKey = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknownKey !== undefined)
     throw refuse(at, `has the unknown key ${clip(unknownKey)}`, `Known: ${KEYS.join(", ")}.`);
-  return { name, source: readSource(value, at, place), rules: readRules(value, at) };
+  const timeoutMs = readTimeout(value.timeout, `${at}.timeout`);
+  return { name, source: readSource(value, at, place), rules: readRules(value, at), timeoutMs };
+}
+
+/** The time of one call, written and limited as in the settings. */
+function readTimeout(value: unknown, at: string): number | undefined {
+  if (value === undefined) return undefined;
+  const base = { folder: "", home: undefined, platform: process.platform };
+  const parsed = parseValue(rowOf("gateway.call_timeout"), value, base);
+  if (parsed.ok) return Number(parsed.value);
+  throw refuse(at, parsed.fault, parsed.hint);
 }
 
 function readSource(value: JsonObject, at: string, { file, env }: Place): ServerSource {
@@ -143,7 +158,7 @@ function readList(value: unknown, at: string): readonly string[] | undefined {
 }
 
 /** Texts by name, with the variables of the environment in them replaced. */
-function readTexts(value: unknown, at: string, env: Place["env"]): Readonly<Record<string, string>> {
+export function readTexts(value: unknown, at: string, env: Place["env"]): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   if (!isObject(value)) throw refuse(at, "must be an object of texts", 'For example {"NAME": "$NAME"}.');
   const entries = Object.entries(value).map(([name, text]) => {

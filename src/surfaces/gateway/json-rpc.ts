@@ -1,4 +1,5 @@
 /** Messages of JSON-RPC as a relay sees them: one line each, parsed only as far as the relay needs. */
+import { formatDuration } from "../../system/quantities.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 export type RequestId = string | number;
@@ -55,3 +56,11 @@ export const writeResult = (id: RequestId, result: object): string => JSON.strin
 /** A line with an error as the response to a request. */
 export const writeError = (id: RequestId, code: number, message: string): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+
+/** A line with the response to a call that took too long. */
+export const writeTimeout = (id: RequestId, timeoutMs: number): string =>
+  writeError(
+    id,
+    -32001,
+    `The server did not answer within ${formatDuration(timeoutMs)}, and the call was cancelled. Ask for less, or raise the setting gateway.call_timeout.`,
+  );

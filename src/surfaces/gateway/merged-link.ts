@@ -13,6 +13,7 @@ import {
   toList,
   toObject,
   toText,
+  writeError,
   writeResult,
 } from "./json-rpc.ts";
 import { type ClientIdentity, learnClient, profileOf } from "./result-editor.ts";
@@ -105,9 +106,9 @@ class MergedLink implements Link {
     const { client: name } = this.#options;
     this.#client = { ...learnClient(this.#client, method, params), ...(name && { name }) };
     // Other messages, such as a cancellation, must not wait for the answer.
-    void this.#answer(id, method, params).then((answer) =>
-      answer === undefined ? undefined : this.#options.toClient(answer),
-    );
+    void this.#answer(id, method, params)
+      .catch((error: unknown) => writeError(id, -32603, error instanceof Error ? error.message : String(error)))
+      .then((answer) => (answer === undefined ? undefined : this.#options.toClient(answer)));
   }
 
   async stop(): Promise<void> {

@@ -10,6 +10,7 @@ import { type Link, openLink } from "./server-link.ts";
 import type { ReadTool } from "./tools/read-tool.ts";
 import { openToolPins, type ToolPins } from "./tools/tool-pins.ts";
 import { makeToolRules } from "./tools/tool-rules.ts";
+import { openTurns, type Turns } from "./turns.ts";
 import { openHttpUpstream } from "./upstream/http-upstream.ts";
 import { makeServerEnvironment } from "./upstream/server-environment.ts";
 import { startStdioUpstream } from "./upstream/stdio-upstream.ts";
@@ -37,10 +38,11 @@ export type Gateway = AsyncDisposable & {
 export function openGateway(options: GatewayOptions): Gateway {
   const { session, servers } = options;
   const service = openServerFetch(session);
-  const open = (entry: ServerEntry, toClient: (line: string) => Promise<void>, readTool?: ReadTool) =>
-    openServer(entry, { ...options, toClient, readTool, fetch: service.fetch });
   return {
     connect(toClient) {
+      const turns = openTurns(session);
+      const open = (entry: ServerEntry, toRelay: (line: string) => Promise<void>, readTool?: ReadTool) =>
+        openServer(entry, { ...options, toClient: toRelay, readTool, turns, fetch: service.fetch });
       const [first, ...others] = servers;
       if (first !== undefined && others.length === 0) return open(first, toClient);
       const members = servers.map((entry) => ({
@@ -55,15 +57,16 @@ export function openGateway(options: GatewayOptions): Gateway {
 
 type ServerOptions = GatewayOptions & {
   readonly readTool: ReadTool | undefined;
+  readonly turns: Turns;
   readonly fetch: typeof globalThis.fetch;
   toClient(line: string): Promise<void>;
 };
 
-function openServer({ name, source, rules }: ServerEntry, options: ServerOptions): Link {
-  const { session, client, configName, readTool, toClient } = options;
+function openServer({ name, source, rules, timeoutMs }: ServerEntry, options: ServerOptions): Link {
+  const { session, client, configName, readTool, turns, toClient } = options;
   const log = (sentence: string) => options.log(`${name}: ${sentence}`);
   return openLink({
-    ...{ session, client, configName, readTool, toClient, log },
+    ...{ session, client, configName, readTool, turns, timeoutMs, toClient, log },
     server: name,
     rules: makeToolRules(rules),
     pins: openPins({ name, source }, options),

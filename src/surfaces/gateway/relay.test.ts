@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { controlTimeouts } from "../../../test/timeouts.ts";
+import { waitUntil } from "../../../test/waiting.ts";
 import { defaultSettings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
+import { boundToolResult } from "./bound-tool-result.ts";
 import type { JsonObject } from "./json-rpc.ts";
 import { createRelay } from "./relay.ts";
+import { countChars } from "./result-editor.ts";
 import { openToolPins } from "./tools/tool-pins.ts";
 import { makeToolRules, type RelayMode, type RulesOptions } from "./tools/tool-rules.ts";
 
@@ -12,7 +16,8 @@ async function openRelay(
   options: { mode?: RelayMode; rules?: RulesOptions; client?: string; configName?: string } = {},
 ) {
   const { mode = "bound", client = "Codex", rules = { mode }, configName } = options;
-  const session = await openSession({ inMemory: true, settings: defaultSettings, env: {} });
+  const clock = { now: Date.now() };
+  const session = await openSession({ inMemory: true, settings: defaultSettings, env: {}, now: () => clock.now });
   const [toClient, toServer, logged]: [string[], string[], string[]] = [[], [], []];
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   const relay = createRelay({
@@ -43,6 +48,7 @@ async function openRelay(
   return {
     relay,
     session,
+    clock,
     toClient,
     toServer,
     logged,
@@ -100,7 +106,7 @@ describe("a line", () => {
     await setup.exchange("tools/call", { name: "t" }, textResult("ok"));
     await setup.relay.fromServer('{"jsonrpc":"2.0","id":1,"result":{}}');
     assert.equal(setup.toClient.length, 1);
-    assert.match(setup.logged.join(), /second answer/);
+    assert.match(setup.logged.join(), /a second or late answer/);
   });
 
   test("with a small result passes byte for byte, odd numbers and spaces included", async () => {
@@ -301,5 +307,110 @@ test("every open request gets an error when the server is gone", async () => {
     jsonrpc: "2.0",
     id: 5,
     error: { code: -32000, message: "The server ended with code 1." },
+  });
+});
+
+test("a client whose limit is not known gets 8,000 characters, through a hook too", async () => {
+  const long = "The level of the river was 4 m.\n".repeat(4_000);
+  const sizes: Record<string, readonly number[]> = {};
+  for (const client of ["a new client", "Cursor", "Zed", "none"]) {
+    await using test = await openRelay({ client });
+    const { session } = test;
+    const bounded = await boundToolResult(textResult(long), { session, tool: "t", client });
+    sizes[client] = [await test.call(textResult(long)), bounded].map((result) => countChars(result));
+  }
+  for (const client of ["a new client", "Cursor"])
+    assert.ok(
+      sizes[client]?.every((size) => size > 6_500 && size <= 8_000),
+      JSON.stringify(sizes),
+    );
+  for (const client of ["Zed", "none"])
+    assert.ok(
+      sizes[client]?.every((size) => size > 28_000),
+      JSON.stringify(sizes),
+    );
+});
+
+describe("calls at the same time", () => {
+  const long = "The level of the river was 4 m.\n".repeat(4_000);
+  const request = (id: number) => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "t" } });
+  const answer = (id: number, text: string) => JSON.stringify({ jsonrpc: "2.0", id, result: textResult(text) });
+  const readChars = (line: string): number => JSON.parse(line).result.content[0].text.length;
+
+  test("share the characters of a turn, and what one does not use goes to the others", async () => {
+    await using test = await openRelay({ client: "opencode" });
+    for (let id = 1; id <= 6; id++) await test.relay.fromClient(request(id));
+    await test.relay.fromServer(answer(1, "short"));
+    for (let id = 2; id <= 6; id++) await test.relay.fromServer(answer(id, long));
+    const sizes = test.toClient.map(readChars);
+    assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 60_000, String(sizes));
+    assert.ok(
+      sizes.slice(1).every((size) => size > 9_000 && size < 13_000),
+      String(sizes),
+    );
+    for (const line of test.toClient.slice(1)) assert.match(line, /Read on: read_artifact artifact_ref=af_/);
+  });
+
+  test("do not limit a call that is alone, and a call that never ends limits no later turn", async () => {
+    await using test = await openRelay({ client: "opencode" });
+    for (let id = 1; id <= 6; id++) {
+      await test.relay.fromClient(request(id));
+      await test.relay.fromServer(answer(id, long));
+    }
+    assert.ok(test.toClient.map(readChars).every((size) => size > 28_000));
+    await test.relay.fromClient(request(7));
+    test.clock.now += 5_000;
+    await test.relay.fromClient(request(8));
+    await test.relay.fromServer(answer(8, long));
+    assert.ok(readChars(test.toClient.at(-1) ?? "") > 28_000);
+  });
+});
+
+describe("a call without an answer", () => {
+  const TIMEOUT_MS = 30 * 60_000;
+
+  test("ends with an error, the server hears of it, and a late answer is dropped", async (context) => {
+    const timeouts = controlTimeouts(context);
+    await using test = await openRelay();
+    await test.relay.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
+    await test.relay.fromClient('{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{}}');
+    timeouts.expire(TIMEOUT_MS);
+    await test.answered;
+    assert.equal(test.toClient.length, 1);
+    assert.match(test.toClient[0] ?? "", /"id":1,"error":.*did not answer within 30 minutes.*gateway\.call_timeout/);
+    await waitUntil("the server was told", () => test.toServer.length === 3);
+    assert.match(test.toServer[2] ?? "", /notifications\/cancelled.*"requestId":1/);
+    await test.relay.fromServer('{"jsonrpc":"2.0","id":1,"result":{}}');
+    assert.equal(test.toClient.length, 1);
+    assert.match(test.logged.join(), /late answer to request 1 was dropped/);
+  });
+
+  test("that the client has cancelled is not waited for", async (context) => {
+    const timeouts = controlTimeouts(context);
+    await using test = await openRelay();
+    await test.relay.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
+    await test.relay.fromClient('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+    timeouts.expire(TIMEOUT_MS);
+    assert.deepEqual(test.toClient, []);
+  });
+
+  test("has more time after progress", async (context) => {
+    const timers: AbortController[] = [];
+    context.mock.method(AbortSignal, "timeout", () => {
+      timers.push(new AbortController());
+      return timers.at(-1)?.signal;
+    });
+    await using test = await openRelay();
+    const params = { name: "t", _meta: { progressToken: "p" } };
+    await test.relay.fromClient(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    const first = timers.length;
+    await test.relay.fromServer(
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}',
+    );
+    assert.equal(timers.length, first + 1);
+    timers[first - 1]?.abort();
+    assert.equal(test.toClient.length, 1);
+    timers.at(-1)?.abort();
+    await waitUntil("the call has ended", () => test.toClient.length === 2);
   });
 });

@@ -4,7 +4,6 @@
  */
 import { clip } from "../../system/safe-names.ts";
 import {
-  isObject,
   type JsonObject,
   keyOf,
   parseMessage,
@@ -14,7 +13,9 @@ import {
   toObject,
   toText,
   writeError,
+  writeTimeout,
 } from "./json-rpc.ts";
+import { createOpenRequests, type OpenRequest } from "./open-requests.ts";
 import {
   type ClientIdentity,
   createEditor,
@@ -26,18 +27,20 @@ import {
   type SentRequest,
 } from "./result-editor.ts";
 import { createReadTool, type ReadTool } from "./tools/read-tool.ts";
+import { openTurns, type Turns } from "./turns.ts";
 
 export type RelayOptions = Omit<EditorOptions, "readTool" | "listsReadTool"> & {
   /** The tool that reads on, where it is listed and called elsewhere. */
   readonly readTool?: ReadTool | undefined;
   /** Fits results to this client, not to the one that connects. */
   readonly client?: string | undefined;
+  /** The turns of the client, where it has several servers. */
+  readonly turns?: Turns | undefined;
+  /** How long a call may take; by default the setting says. */
+  readonly timeoutMs?: number | undefined;
   toClient(line: string): Promise<void>;
   toServer(line: string): Promise<void>;
 };
-
-/** A request that the server has not answered. */
-type Pending = SentRequest & { readonly id: RequestId };
 
 export type Relay = {
   /** Takes a line from the client. */
@@ -56,7 +59,9 @@ export function createRelay(options: RelayOptions): Relay {
   const { session, toClient, toServer } = options;
   const readTool = options.readTool ?? createReadTool(session);
   const editor = createEditor({ ...options, readTool, listsReadTool: options.readTool === undefined });
-  const pending = new Map<string, Pending>();
+  const turns = options.turns ?? openTurns(session);
+  const timeoutMs = options.timeoutMs ?? session.settings["gateway.call_timeout"];
+  const open = createOpenRequests({ timeoutMs, expire: (request) => void expire(request) });
   let client: ClientIdentity = { name: options.client };
 
   async function fromClient(line: string): Promise<void> {
@@ -64,7 +69,7 @@ export function createRelay(options: RelayOptions): Relay {
     if (message === undefined) return takeBatch(line, fromClient, toServer);
     const { json } = message;
     const [id, method, params] = [readId(json), toText(json.method), toObject(json.params)];
-    if (method === "notifications/cancelled") readTool.cancel(readRequestId(params));
+    if (method === "notifications/cancelled") cancel(readRequestId(params));
     if (id === undefined || method === undefined) return toServer(line);
     client = { ...learnClient(client, method, params), ...(options.client && { name: options.client }) };
     return takeRequest(line, id, readRequest(method, params, profileOf(client)), params);
@@ -77,9 +82,24 @@ export function createRelay(options: RelayOptions): Relay {
     }
     const refusal = refuseCall(id, request, options);
     if (refusal !== undefined) return toClient(refusal);
-    if (pending.size >= MAX_PENDING) return toClient(writeError(id, -32000, "Too many requests are open."));
-    pending.set(keyOf(id), { ...request, id });
+    if (open.size >= MAX_PENDING) return toClient(writeError(id, -32000, "Too many requests are open."));
+    const turn = request.method === "tools/call" ? turns.join() : undefined;
+    open.add({ ...request, id, turn }, toObject(params._meta).progressToken);
     return toServer(line);
+  }
+
+  /** The client does not wait for the answer any more, and neither does its turn. */
+  function cancel(id: RequestId): void {
+    readTool.cancel(id);
+    open.take(id)?.turn?.finish(0);
+  }
+
+  /** The client gets an error, and the server hears that its answer is not wanted any more. */
+  async function expire({ id, turn }: OpenRequest): Promise<void> {
+    turn?.finish(0);
+    await toClient(writeTimeout(id, timeoutMs));
+    const params = { requestId: id, reason: "timeout" };
+    await toServer(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
   }
 
   async function answerRead(id: RequestId, params: JsonObject): Promise<void> {
@@ -90,27 +110,21 @@ export function createRelay(options: RelayOptions): Relay {
   async function fromServer(line: string): Promise<void> {
     const message = parseMessage(line);
     if (message === undefined) return takeBatch(line, fromServer, toClient);
-    const id = message.json.method === undefined ? readId(message.json) : undefined;
+    const { method, params } = message.json;
+    if (method === "notifications/progress") open.extend(toObject(params).progressToken);
+    const id = method === undefined ? readId(message.json) : undefined;
     if (id === undefined) return toClient(line);
-    const request = takePending(id);
-    const { result } = message.json;
-    // Every request of the client was noted, so this one was answered before, perhaps by us.
-    if (request === undefined) return options.log(`a second answer to request ${clip(keyOf(id))} was dropped`);
-    if (!isObject(result)) return toClient(line);
-    const changed = await editor.edit(request, result);
-    await toClient(changed === undefined ? line : JSON.stringify({ ...message.json, result: changed }));
-  }
-
-  function takePending(id: RequestId): Pending | undefined {
-    const request = pending.get(keyOf(id));
-    pending.delete(keyOf(id));
-    return request;
+    const request = open.take(id);
+    // Every request of the client was noted, so this one was answered or cancelled before.
+    if (request === undefined) return options.log(`a second or late answer to request ${clip(keyOf(id))} was dropped`);
+    await toClient(await editor.edit(request, message));
   }
 
   async function fail(reason: string): Promise<void> {
-    const open = [...pending.values()];
-    pending.clear();
-    for (const { id } of open) await toClient(writeError(id, -32000, reason));
+    for (const { id, turn } of open.takeAll()) {
+      turn?.finish(0);
+      await toClient(writeError(id, -32000, reason));
+    }
   }
 
   return { fromClient, fromServer, fail };

@@ -27,7 +27,8 @@ type Health = {
 export async function checkHealth(session: Session, config: LoadedConfig, client: string): Promise<Health> {
   const problems = describeProblems(config.problems);
   const [folder = ""] = session.spoolFolders;
-  const problem = (await findWriteProblem(folder)) ?? (await findReadProblem(session));
+  const problem =
+    (await findWriteProblem(folder)) ?? (await findReadProblem(session)) ?? (await findPartProblem(session));
   return {
     status: problems.length === 0 && problem === null ? "ok" : "degraded",
     version,
@@ -38,6 +39,14 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
     handlers: handlers.map(({ name }) => name),
     settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },
+  };
+}
+
+/** The same for a client on another machine: the files and folders of this one are not its business. */
+export function hidePaths({ settings: _, store, ...health }: Health) {
+  return {
+    ...health,
+    store: { problem: store.problem === null ? null : "The store does not work; the server's log says why." },
   };
 }
 
@@ -56,6 +65,13 @@ async function findWriteProblem(folder: string): Promise<string | null> {
 
 /** The catalogue writes its log in pages; with less room than a few of them nothing can be kept. */
 const MIN_FREE_BYTES = 128 * 1024;
+
+/** The part of a team store that is down; null if both work or the store is not a team's. */
+async function findPartProblem({ store }: Session): Promise<string | null> {
+  if (store.parts === undefined) return null;
+  const { checkParts } = await import("../../artifacts/check-parts.ts");
+  return (await checkParts(store)).find(({ ok }) => !ok)?.detail ?? null;
+}
 
 /** A catalogue that is damaged or of a newer version; null if it can be read. */
 async function findReadProblem({ store }: Session): Promise<string | null> {

@@ -32,7 +32,7 @@ import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, listShown, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
-import { checkHealth } from "./health.ts";
+import { checkHealth, hidePaths } from "./health.ts";
 import {
   artifactTemplate,
   HEALTH_URI,
@@ -52,7 +52,13 @@ export type McpServerOptions = {
   readonly client?: string | undefined;
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
+  /** The client is on another machine: its roots are not ours, and it learns nothing about this machine. */
+  readonly isRemote?: boolean;
+  /** Runs calls and reads, now or when it is their turn. Default: now. */
+  readonly runCall?: RunCall;
 };
+
+export type RunCall = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 /** Clients that search for tools show a model little more than this. */
 const instructions =
@@ -93,7 +99,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler("resources/list", ({ params }, context) => {
     // Where resources become tools of a model, nothing is listed.
     if (connection.findClient(context).resourcesAsTools) return { resources: [] };
-    return requirePage(params?.cursor, options.session);
+    return requirePage(params?.cursor, options);
   });
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler("resources/read", ({ params }, context) => connection.read(params.uri, context));
@@ -118,14 +124,17 @@ function throwUnknown(name: string, tools: readonly Tool[]): never {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${names}.`);
 }
 
-async function requirePage(cursor: string | undefined, session: Session) {
-  const page = await listResources(session, cursor);
+async function requirePage(cursor: string | undefined, { session, isRemote = false }: McpServerOptions) {
+  const page = await listResources(session, cursor, { withMetrics: !isRemote });
   if (page) return page;
   const sentence = "This cursor is not from resources/list. Leave it out to begin at the first page.";
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, sentence);
 }
 
-function createConnection(server: Server, { session, config, client }: McpServerOptions) {
+const runNow: RunCall = (_signal, work) => work();
+
+function createConnection(server: Server, options: McpServerOptions) {
+  const { session, config, client, isRemote = false, runCall = runNow } = options;
   let unshownNotes = makeSettingsNotes(config);
 
   function clientName(context: ServerContext): string | undefined {
@@ -155,13 +164,16 @@ function createConnection(server: Server, { session, config, client }: McpServer
 
   async function call(tool: Tool, input: unknown, context: ServerContext) {
     const rootsResponse = inputResponse(context.mcpReq.inputResponses, "roots");
-    const roots = rootsResponse.kind === "roots" ? toFolders(rootsResponse.roots) : [];
+    const roots = rootsResponse.kind === "roots" && !isRemote ? toFolders(rootsResponse.roots) : [];
     const outsidePaths = findPathsOutside(findPaths(tool.input, input), session.cwd, session.roots ?? []);
-    if (outsidePaths.length > 0 && rootsResponse.kind === "missing" && canListRoots(server, context)) {
+    const canAsk = !isRemote && rootsResponse.kind === "missing" && canListRoots(server, context);
+    if (outsidePaths.length > 0 && canAsk) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
     const callSession = makeCallSession(context, roots);
-    const reply = await callTool(tool, input, { ...callSession, notes: unshownNotes });
+    const reply = await runCall(context.mcpReq.signal, () =>
+      callTool(tool, input, { ...callSession, notes: unshownNotes }),
+    );
     // A reply with hardly any room leaves notes out; the next one shows them.
     unshownNotes = unshownNotes.filter((note) => !reply.text.includes(note));
     return toResult(reply, callSession.client);
@@ -170,13 +182,15 @@ function createConnection(server: Server, { session, config, client }: McpServer
   async function read(uri: string, context: ServerContext) {
     if (uri === HEALTH_URI) {
       const status = await checkHealth(session, config, findClient(context).name);
-      return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(status, null, 2) }] };
+      const shown = isRemote ? hidePaths(status) : status;
+      return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(shown, null, 2) }] };
     }
-    if (uri === METRICS_URI) return { contents: [{ uri, mimeType: METRICS_TYPE, text: metrics.prometheus() }] };
+    if (uri === METRICS_URI && !isRemote)
+      return { contents: [{ uri, mimeType: METRICS_TYPE, text: metrics.prometheus() }] };
     const callSession = makeCallSession(context, []);
     // A resource has no structured content.
     const client = { ...callSession.client, form: "text" as const };
-    const reply = await readResource(uri, { ...callSession, client });
+    const reply = await runCall(context.mcpReq.signal, () => readResource(uri, { ...callSession, client }));
     if (reply === undefined)
       throw new ResourceNotFoundError(uri, `There is no resource ${clip(uri, LISTED_URL_CHARS)}.`);
     if (reply.isError) throw new ResourceNotFoundError(uri, reply.text);

@@ -42,7 +42,7 @@ function parseItem(value: unknown): ParsedItem {
 }
 
 /** Checks the outermost form only; the SDK checks the rest. */
-function isMessage(value: object): value is JSONRPCMessage {
+export function isMessage(value: object): value is JSONRPCMessage {
   return "jsonrpc" in value && value.jsonrpc === "2.0";
 }
 
@@ -68,7 +68,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Brings the arguments of a tool into a form that the SDK passes to callTool, which accepts lenient input. */
-function normalizeArguments(message: JSONRPCMessage): JSONRPCMessage {
+export function normalizeArguments(message: JSONRPCMessage): JSONRPCMessage {
   if (!("method" in message) || message.method !== "tools/call" || !message.params) return message;
   const { arguments: input, ...params } = message.params;
   if (input === undefined || input === null) return { ...message, params };

@@ -56,12 +56,13 @@ export type ResourcePage = { readonly resources: Resource[]; readonly nextCursor
 export async function listResources(
   { store }: Pick<Session, "store">,
   cursor?: string,
+  { withMetrics = true }: { readonly withMetrics?: boolean } = {},
 ): Promise<ResourcePage | undefined> {
   const position = cursor === undefined ? { listed: 0 } : readCursor(cursor);
   if (position === undefined) return undefined;
   const page = await findPage(store, "ref" in position ? position : undefined);
   const records = page.artifacts.flatMap((each) => ("record" in each ? [each.record] : []));
-  const fixed = cursor === undefined ? [healthResource, metricsResource] : [];
+  const fixed = cursor === undefined ? [healthResource, ...(withMetrics ? [metricsResource] : [])] : [];
   const listed = position.listed + page.artifacts.length;
   const isEnd = page.next === undefined || listed >= MAX_LISTED_ARTIFACTS;
   return {

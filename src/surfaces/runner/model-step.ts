@@ -7,9 +7,9 @@ import {
   type TextStreamPart,
   type ToolSet,
 } from "ai";
+import { providerOptions } from "../../models/load-model.ts";
 import { inputSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { providerOptions } from "./load-model.ts";
 import { findPendingCalls } from "./repair-history.ts";
 import type { ToolCall } from "./tool-calls.ts";
 

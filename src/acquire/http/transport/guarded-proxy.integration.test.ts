@@ -19,6 +19,7 @@ async function open(allow: readonly string[]) {
     },
   };
   const proxy = await openGuardedProxy({
+    maxBytes: 64 * 1024,
     guard: makeGuard({ allow: [...allow], deny: [] }),
     dialler,
     timeoutMs: 5_000,
@@ -55,6 +56,14 @@ describe("the proxy for programs that dial by themselves", () => {
     response.resume();
     assert.equal(server.requests.at(-1)?.url, "/b?c=1");
     assert.equal(server.requests.at(-1)?.headers["proxy-authorization"], undefined);
+  });
+
+  test("closes every connection once more was sent than is allowed", async () => {
+    await using server = await startServer((_, response) => void response.end(Buffer.alloc(1024 * 1024)));
+    await using proxy = await open([server.allow]);
+    const received = await tunnel(proxy.url, `127.0.0.1:${server.port}`);
+    assert.ok(received.length < 512 * 1024, `${received.length} of a megabyte`);
+    assert.equal(proxy.isOverLimit(), true);
   });
 
   test("survives answers that cannot be sent on", async () => {

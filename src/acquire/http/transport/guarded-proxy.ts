@@ -9,22 +9,32 @@ import type { Guard } from "../guard/address-guard.ts";
 import { getPort } from "./env-proxy.ts";
 import { connectGuarded, type Dialler } from "./guarded-connect.ts";
 
-export type GuardedProxyOptions = { readonly guard: Guard; readonly dialler: Dialler; readonly timeoutMs: number };
+export type GuardedProxyOptions = {
+  readonly guard: Guard;
+  readonly dialler: Dialler;
+  readonly timeoutMs: number;
+  /** Once all servers together have sent more, every connection is closed. */
+  readonly maxBytes: number;
+};
 
 export type GuardedProxy = AsyncDisposable & {
   /** With the user and password that it asks for: other programs of this machine cannot use it. */
   readonly url: string;
   /** Why the guard refused a connection, where it did. */
   refusal(): SpillwayError | undefined;
+  /** Whether more was sent than is allowed. */
+  isOverLimit(): boolean;
 };
 
 /** Starts the proxy; disposing it closes all of its connections. */
-export async function openGuardedProxy({ guard, dialler, timeoutMs }: GuardedProxyOptions): Promise<GuardedProxy> {
+export async function openGuardedProxy(options: GuardedProxyOptions): Promise<GuardedProxy> {
+  const { guard, dialler, timeoutMs, maxBytes } = options;
   const password = randomBytes(16).toString("hex");
   const expected = `Basic ${Buffer.from(`spillway:${password}`).toString("base64")}`;
   const sockets = new Set<Duplex>();
   let refusal: SpillwayError | undefined;
   let isClosed = false;
+  let receivedBytes = 0;
 
   async function connect(url: URL): Promise<Socket> {
     try {
@@ -32,6 +42,7 @@ export async function openGuardedProxy({ guard, dialler, timeoutMs }: GuardedPro
       guard.checkHost(destination);
       const socket = await connectGuarded(destination, { ...dialler, guard, timeoutMs });
       keep(socket);
+      socket.on("data", count);
       return socket;
     } catch (error) {
       if (error instanceof SpillwayError) refusal ??= error;
@@ -45,6 +56,11 @@ export async function openGuardedProxy({ guard, dialler, timeoutMs }: GuardedPro
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
     socket.once("close", () => sockets.delete(socket));
+  }
+
+  function count({ length }: Buffer): void {
+    receivedBytes += length;
+    if (receivedBytes > maxBytes) for (const socket of sockets) socket.destroy();
   }
 
   /** An https URL: bytes pass in both directions. */
@@ -88,6 +104,7 @@ export async function openGuardedProxy({ guard, dialler, timeoutMs }: GuardedPro
   return {
     url: `http://spillway:${password}@127.0.0.1:${port}`,
     refusal: () => refusal,
+    isOverLimit: () => receivedBytes > maxBytes,
     async [Symbol.asyncDispose]() {
       isClosed = true;
       const closed = new Promise((done) => server.close(done));

@@ -21,6 +21,16 @@ const formulas: readonly { name: string; html: string; tex: string }[] = [
   { name: "an image with a class for formulas", html: '<img class="latex" src="a.png" alt="x^2+1">', tex: "x^2+1" },
   { name: "an image with dollar signs around its source", html: '<img src="a.png" alt="$x_1$">', tex: "x_1" },
   {
+    name: "hidden MathML beside an image that screen readers skip",
+    html: '<span><span style="display: none;"><math alttext="{\\displaystyle x^{2}}"><mi>x</mi></math></span><img src="a.svg" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="{\\displaystyle x^{2}}"></span>',
+    tex: "x^{2}",
+  },
+  {
+    name: "the same for one letter",
+    html: '<span><span style="display: none;"><math alttext="A"><mi>A</mi></math></span><img src="a.svg" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="A"></span>',
+    tex: "A",
+  },
+  {
     name: "an image from a service that draws TeX",
     html: '<img src="https://latex.example.com/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">',
     tex: "\\frac{a}{b}",

@@ -17,7 +17,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
-import { findTexInUrl } from "./tex-images.ts";
+import { findTexInUrl, isFormulaImage } from "./tex-images.ts";
 import { BACKGROUND_COLOR, readStyleColors, TEXT_COLOR } from "./text-colors.ts";
 import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
 import { hidesElement, isTransparentStyle } from "./visibility.ts";
@@ -274,7 +274,7 @@ export class TreeBuilder {
   #add(tag = this.#tag): Element {
     const parent = this.#top;
     if (this.#ariaHidden && !this.#hidden) this.#setAttribute("data-aria-hidden", "");
-    const isHidden = this.#hidden || this.#ariaHidden;
+    const isHidden = this.#hidden || (this.#ariaHidden && !isFormulaImage(tag, this.#attributes));
     const element = makeElement(this.elements.length, tag, parent, this.#attributes ?? noAttributes, isHidden);
     this.elements.push(element);
     parent.children.push(element);

@@ -43,8 +43,9 @@ export function findAlignedTables(lines: readonly Line[]): readonly LineOrTable[
  */
 function collectRows(lines: readonly Line[]): Row[] {
   const rows: Row[] = [];
+  const isColumnStart = findColumnStarts(lines);
   for (const [index, line] of lines.entries()) {
-    for (const part of splitAtGaps(line)) {
+    for (const part of splitAtGaps(line, (start) => isColumnStart(start, index))) {
       const row = rows.at(-1);
       const cell = row?.cells.at(-1);
       if (row && cell && movesRight(cell, part)) row.cells.push([part]);
@@ -79,20 +80,64 @@ function movesDown(cell: readonly Line[], part: Line): boolean {
   return part.start < end && part.end > start;
 }
 
-/** The parts of a line between wide gaps. */
-function splitAtGaps(line: Line): Line[] {
+/** How far the cells of one column may begin apart, in points. */
+const MAX_START_SHIFT = 1;
+/** Cells further apart than this do not show each other's columns, in lines. */
+const MAX_LINES_APART = 8;
+
+/**
+ * Where at least two lines have a cell after a wide gap, cells of other lines begin too: a cell that fills its column
+ * leaves no wide gap before the next one.
+ */
+function findColumnStarts(lines: readonly Line[]): (start: number, index: number) => boolean {
+  const linesByStart = new Map<number, number[]>();
+  for (const [index, line] of lines.entries()) {
+    for (const gap of line.turns === 0 ? findGaps(line) : []) {
+      const key = toStartKey(line.chars.starts[gap + 1] ?? 0);
+      const known = linesByStart.get(key);
+      if (known === undefined) linesByStart.set(key, [index]);
+      else known.push(index);
+    }
+  }
+  const countNear = (key: number, index: number): number => {
+    let count = 0;
+    for (const other of linesByStart.get(key) ?? []) if (Math.abs(other - index) <= MAX_LINES_APART) count += 1;
+    return count;
+  };
+  return (start, index) => {
+    if (linesByStart.size === 0) return false;
+    const key = toStartKey(start);
+    return countNear(key - 1, index) + countNear(key, index) + countNear(key + 1, index) >= 2;
+  };
+}
+
+const toStartKey = (start: number): number => Math.round(start / MAX_START_SHIFT);
+
+/** The indexes of the spaces that are wide enough to separate cells. */
+function findGaps({ chars: { codes, starts, ends }, ...line }: Line): number[] {
+  const minGap = MIN_CELL_GAP * measureHeight(line);
+  const gaps: number[] = [];
+  for (let index = 0; index < codes.length; index += 1)
+    if (isSpace(codes[index] ?? 0) && (ends[index] ?? 0) - (starts[index] ?? 0) >= minGap) gaps.push(index);
+  return gaps;
+}
+
+/** The parts of a line between wide gaps, and before the start of a column. */
+function splitAtGaps(line: Line, isColumnStart: (start: number) => boolean): Line[] {
   const { codes, starts, ends } = line.chars;
   const minGap = MIN_CELL_GAP * measureHeight(line);
   const parts: Line[] = [];
   let from = 0;
-  for (const [index, code] of codes.entries()) {
-    if (!isSpace(code) || (ends[index] ?? 0) - (starts[index] ?? 0) < minGap) continue;
+  for (let index = 0; index < codes.length; index += 1) {
+    if (!isSpace(codes[index] ?? 0)) continue;
+    if ((ends[index] ?? 0) - (starts[index] ?? 0) < minGap && !isColumnStart(starts[index + 1] ?? 0)) continue;
     const part = sliceLine(line, from, index);
     if (part !== null) parts.push(part);
     from = index + 1;
   }
   const rest = sliceLine(line, from, codes.length);
-  return rest === null ? parts : [...parts, rest];
+  if (rest !== null) parts.push(rest);
+  return parts;
 }
 
 type FoundTable = { readonly rows: number; readonly cells: readonly (readonly (readonly Line[])[])[] };
@@ -116,8 +161,8 @@ function longestTable(rows: readonly Row[], from: number): FoundTable | null {
 function mayBelong(before: Row | undefined, row: Row, isFirst: boolean): boolean {
   const line = row.cells[0]?.[0];
   if (line === undefined || line.turns !== 0 || isListLabel(line.text)) return false;
-  // Code may be aligned too.
-  if (row.cells.every((cell) => cell.every(({ style }) => style.isMono))) return false;
+  // Code may be aligned too, but not below a head in another font.
+  if (isFirst && row.cells.every((cell) => cell.every(({ style }) => style.isMono))) return false;
   if (row.cells.some((cell) => /(?:\. ?){4,}/.test(cell[0]?.text ?? ""))) return false;
   if (isFirst) return row.cells.length > 1;
   const previous = before?.cells.flat() ?? [];

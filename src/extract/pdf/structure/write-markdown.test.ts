@@ -151,6 +151,37 @@ describe("tables", () => {
     assert.match(await readPage(drawCells([...cells, ["a|b", "1", "c"]], 700)), /\| a\\\|b \| 1 \| c \|$/);
   });
 
+  test("a cell that fills its column is a cell too", async () => {
+    // The widths of Helvetica: the gap after the long name is that of a space.
+    const rows = [
+      ["Pier", "Depth", "State"],
+      ["North mole", "4 m", "good"],
+      ["Outer basin of the fish quay", "6 m", "poor"],
+      ["South", "5 m", "good"],
+    ];
+    const content = rows.map((row, index) =>
+      row.map((cell, column) => drawLine(cell, [60, 190, 320][column] ?? 0, 700 - 14 * index, BODY)).join(""),
+    );
+    const text = await readPage(content.join(""));
+    assert.match(text, /^\| Outer basin of the fish quay \| 6 m \| poor \|$/m);
+    assert.equal(text.split("\n").length, 5);
+  });
+
+  test("rows of code below a head in another font are a table; aligned code is not", async () => {
+    const code = [
+      ["open(path)", "load(path)"],
+      ["close()", "unload()"],
+      ["read(4)", "take(4)"],
+    ];
+    const drawRows = (top: number): string =>
+      code
+        .flatMap((row, index) => row.map((cell, column) => drawLine(cell, 60 + 200 * column, top - 14 * index, MONO)))
+        .join("");
+    const head = drawLine("Old call", 60, 714, BODY) + drawLine("New call", 260, 714, BODY);
+    assert.match(await readPage(head + drawRows(700) + drawProse(600)), /^\| close\(\) \| unload\(\) \|$/m);
+    assert.doesNotMatch(await readPage(drawProse(780) + drawRows(680)), /\|/);
+  });
+
   test("two columns of text are not a table", async () => {
     const column = (x: number) => prose.map((line, index) => drawLine(line.slice(0, 40), x, 700 - 13 * index, BODY));
     assert.doesNotMatch(await readPage([...column(60), ...column(320)].join("")), /\|/);

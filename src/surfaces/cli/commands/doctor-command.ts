@@ -15,7 +15,7 @@ import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { checkProjectFile } from "../doctor/project-check.ts";
-import { checkBytes, checkCatalogue, describeExposedHome } from "../doctor/store-checks.ts";
+import { checkBytes, checkCatalogue, checkTeamStore, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
 import { checkWrapped } from "../doctor/wrapped-check.ts";
 import { readText } from "../options.ts";
@@ -45,7 +45,8 @@ export const doctorCommand: Command = {
       client === undefined ? [checkSettings(call), ...(await storeChecks(call))] : await clientChecks(call, client);
     const ok = checks.every((check) => check.ok);
     const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
-    const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
+    const handlersNote = client === undefined ? `; handlers: ${facts.handlers.join(", ")}` : "";
+    const heading = `spillway ${version} on Node ${facts.node}${handlersNote}\n`;
     await call.terminal.out(call.json ? toJsonLine({ ok, ...facts, checks }) : heading + checks.map(textLine).join(""));
     return ok ? 0 : 1;
   },
@@ -76,6 +77,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
     return [
       await checkWritable("store", spoolFolder, `Replies will have no artifact_ref. ${storeAdvice}`),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
+      ...(await checkTeamStore(session)),
       ...(await checkCatalogue(session)),
       ...(call.values.deep === true ? [await checkBytes(call, session)] : []),
       await checkLeftovers(session),

@@ -5,11 +5,13 @@ import { homeFolder } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { serveLines } from "../../gateway/downstream/serve-lines.ts";
 import {
   findGatewayFile,
   readGatewayFile,
   readMode,
+  readTexts,
   readUrl,
   type ServerEntry,
   type ServerSource,
@@ -29,6 +31,13 @@ export const gatewayCommand: Command = {
   about: "Starts MCP servers and relays their messages. A result that is too large becomes a first page with a ref.",
   options: {
     url: { type: "string", value: "URL", about: "A server over HTTP, in place of a command." },
+    header: {
+      type: "string",
+      multiple: true,
+      value: "NAME=VALUE",
+      about:
+        "A header for the server of --url. $NAME in the value is a variable of the environment, so that no key is in the command. May be repeated.",
+    },
     config: {
       type: "string",
       value: "FILE",
@@ -114,8 +123,22 @@ function readSource(call: Call): ServerSource | undefined {
   const passEnv = Array.isArray(named) ? named.map(String) : [];
   if (url !== undefined && command !== undefined)
     throw new SpillwayError("usage", "gateway takes a command or --url, not both.", { hint: "Leave one of them out." });
-  if (url !== undefined) return { url: readUrl(url, "--url"), headers: {} };
+  if (url !== undefined) return { url: readUrl(url, "--url"), headers: readHeaders(call) };
+  if (call.values.header !== undefined)
+    throw new SpillwayError("usage", "--header needs --url.", { hint: "A command has no headers: use --env for it." });
   return command === undefined ? undefined : { command, args, env: {}, passEnv };
+}
+
+function readHeaders({ values, terminal }: Call): Readonly<Record<string, string>> {
+  const given = Array.isArray(values.header) ? values.header.map(String) : [];
+  const pairs = given.map((text) => {
+    const [, name, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined) return [name, value];
+    throw new SpillwayError("usage", `--header ${JSON.stringify(clip(text))} is not a name and a value.`, {
+      hint: "Write --header 'Authorization=Bearer $TOKEN'.",
+    });
+  });
+  return readTexts(Object.fromEntries(pairs), "--header", terminal.env);
 }
 
 async function readFile(call: Call, rules: ServerEntry["rules"]): Promise<readonly ServerEntry[]> {

@@ -35,7 +35,11 @@ export const installCommand: Command = {
   words,
   details,
   options,
-  run: (call) => changeInstalled(call, planInstall),
+  async run(call) {
+    const status = await changeInstalled(call, planInstall);
+    if (status === 0 && !call.json) await call.terminal.out("To check a client: spillway doctor --client NAME\n");
+    return status;
+  },
 };
 
 export const uninstallCommand: Command = {

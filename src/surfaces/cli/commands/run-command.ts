@@ -2,9 +2,9 @@
 import { continuePrompts, formatCallLine, formatRunSummary, systemPrompt } from "../../../answer/runner-texts.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
+import { findTarget } from "../../../models/providers.ts";
 import { openSession, type Session } from "../../../session/session.ts";
 import { builtInTools, listOffered } from "../../../tools/tools.ts";
-import { findTarget } from "../../runner/providers.ts";
 import { findPendingCalls } from "../../runner/repair-history.ts";
 import type { OnRunEvent, RunEvent } from "../../runner/run-events.ts";
 import { classifyEnding } from "../../runner/run-report.ts";

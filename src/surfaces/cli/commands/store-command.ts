@@ -13,16 +13,23 @@ import type { Call, Command, ExitCode } from "../command.ts";
 import { toJsonLine } from "../output.ts";
 
 export const storeCommand: Command = {
-  usage: "store check|stats",
+  usage: "store check|stats|migrate",
   examples: [
     ["store stats", "how much is stored"],
     ["store check --deep", "compare all bytes with their hashes"],
+    ["store migrate --to team.jsonc", "copy it to the store that another config file names"],
   ],
-  words: ["check", "stats"],
-  about: "check looks for damage, stats counts what is stored. The exit status of check is 1 if something is wrong.",
+  words: ["check", "stats", "migrate"],
+  about:
+    "check looks for damage, stats counts what is stored, migrate copies it to another store. The exit status of check is 1 if something is wrong.",
   options: {
     deep: { type: "boolean", about: "With check: also compare all bytes with their hashes." },
     repair: { type: "boolean", about: "With check: restore a damaged catalogue, and release bytes without a record." },
+    to: {
+      type: "string",
+      value: "FILE",
+      about: "With migrate: a config file with the settings of the new store. Run it again after it was broken off.",
+    },
   },
   details: "End other processes that use the store before you repair it.",
   async run(call) {
@@ -44,13 +51,19 @@ export const storeCommand: Command = {
   },
 };
 
-const actions = { check, stats };
+const actions = { check, stats, migrate };
+
+async function migrate(call: Call, session: Session): Promise<ExitCode> {
+  return (await import("../migrate-action.ts")).migrate(call, session);
+}
 
 function rejectOptionsOf(action: string, { values }: Call): void {
-  const ignored = ["deep", "repair"].find((option) => action !== "check" && values[option] === true);
+  const owners = { deep: "check", repair: "check", to: "migrate" };
+  const ignored = Object.entries(owners).find(([option, owner]) => action !== owner && values[option] !== undefined);
   if (ignored === undefined) return;
-  throw new SpillwayError("usage", `store ${action} takes no --${ignored}.`, {
-    hint: `Run spillway store check --${ignored}.`,
+  const [option, owner] = ignored;
+  throw new SpillwayError("usage", `store ${action} takes no --${option}.`, {
+    hint: `Run spillway store ${owner} --${option}.`,
   });
 }
 

@@ -1,15 +1,32 @@
 /** `spillway wrap` and `spillway unwrap`: the servers in clients' configs behind the gateway, and out of it again. */
 import { SpillwayError } from "../../../errors.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { formatNumber } from "../../../system/quantities.ts";
-import { clip } from "../../../system/safe-names.ts";
+import { clip, escapePath } from "../../../system/safe-names.ts";
 import type { Client, ClientMachine, Scope } from "../../clients/client.ts";
 import { findClient } from "../../clients/find-clients.ts";
 import type { PlannedChange } from "../../clients/install-client.ts";
 import { chooseServerCommand, findOwnProgram } from "../../clients/own-command.ts";
-import { type ListedServer, listWrapped, planUnwrap, planWrap, type WrapOptions } from "../../clients/wrap-client.ts";
+import {
+  type ListedServer,
+  listWrapped,
+  obstacles,
+  planUnwrap,
+  planWrap,
+  type WrapOptions,
+  type WrapState,
+} from "../../clients/wrap-client.ts";
 import { findPinFolder } from "../../gateway/open-gateway.ts";
-import { readResultSizes } from "../../gateway/result-sizes.ts";
-import { backupFolder, changeClients, findClientsFor, readScope, scopeRow, yesRow } from "../change-clients.ts";
+import { type ResultSizes, readResultSizes } from "../../gateway/result-sizes.ts";
+import {
+  attempt,
+  backupFolder,
+  changeClients,
+  findClientsFor,
+  readScope,
+  scopeRow,
+  yesRow,
+} from "../change-clients.ts";
 import { readMachine } from "../client-machine.ts";
 import type { Call, Command, ExitCode, OptionRow } from "../command.ts";
 import { readText } from "../options.ts";
@@ -25,7 +42,7 @@ const options: Record<string, OptionRow> = {
 
 const details = [
   "The change is shown as a diff, and written after you agree. Without a terminal it is only shown, unless you pass --yes;",
-  "the exit status is then 3. Comments and formatting stay, and a backup is kept. Servers that have a URL are left alone.",
+  "the exit status is then 3. Comments and formatting stay, and a backup is kept. Servers that have a URL are left as they are.",
 ].join("\n");
 
 export const wrapCommand: Command = {
@@ -97,8 +114,9 @@ async function requireServers(
   { machine, scope, state }: { machine: ClientMachine; scope: Scope; state: ListedServer["state"] },
 ): Promise<void> {
   if (args.length === 0) return;
-  const lists = await Promise.all(chosen.map((client) => listWrapped(client, scope, machine).catch(() => [])));
-  const servers = lists.flat();
+  const lists = await Promise.all(chosen.map((client) => listWrapped(client, scope, machine).catch(() => undefined)));
+  if (lists.includes(undefined)) return; // The server may be in a config that cannot be read, which is reported later.
+  const servers = lists.flatMap((list) => list ?? []);
   const missing = args.find((name) => !servers.some((server) => server.name === name));
   if (missing === undefined) return;
   const names = [...new Set(servers.filter((server) => server.state === state).map(({ name }) => name))];
@@ -107,28 +125,45 @@ async function requireServers(
   });
 }
 
-const states = {
-  wrapped: "wrapped",
-  plain: "not wrapped",
-  url: "not started by a command with a list of texts as arguments, cannot be wrapped",
-  spillway: "Spillway itself",
-};
-
+/** Lists every client. A config that cannot be read is reported, and the others follow. */
 async function listAll(call: Call): Promise<ExitCode> {
   const machine = readMachine(call.terminal);
   const scope = readScope(call);
   const folder = findPinFolder(await call.session());
+  const statuses: boolean[] = [];
   for (const client of await chooseClients(call, machine, scope))
-    for (const { name, state } of await listWrapped(client, scope, machine)) {
-      const sizes = folder === null || state !== "wrapped" ? undefined : readResultSizes(folder, name);
-      const size =
-        sizes === undefined
-          ? ""
-          : `; last large result ${formatNumber(sizes.lastChars)} characters (${clip(sizes.lastTool)}), largest ${formatNumber(sizes.maxChars)}`;
-      const fields = { client: client.id, server: name, state, ...(sizes && { sizes }) };
-      await call.terminal.out(
-        call.json ? toJsonLine(fields) : `${client.title}: ${clip(name)}: ${states[state]}${size}\n`,
-      );
-    }
-  return 0;
+    statuses.push(
+      await attempt(call, client, async () => {
+        const servers = await listWrapped(client, scope, machine);
+        if (servers.length === 0 && !call.json) await call.terminal.out(`${client.title}: no servers\n`);
+        for (const server of servers) await showServer(call, client, server, folder);
+      }),
+    );
+  return statuses.every(Boolean) ? 0 : 1;
+}
+
+async function showServer(
+  { json, terminal }: Call,
+  client: Client,
+  { name, folder: project, state }: ListedServer,
+  pins: string | null,
+): Promise<void> {
+  const sizes = pins === null || state !== "wrapped" ? undefined : readResultSizes(pins, name);
+  const fields = { client: client.id, server: name, ...(project && { project }), state, ...(sizes && { sizes }) };
+  const place = project === undefined ? "" : ` in ${clip(escapePath(project), PATH_CHARS)}`;
+  const line = `${client.title}: ${clip(name)}${place}: ${describeState(state)}${describeSizes(sizes)}\n`;
+  await terminal.out(json ? toJsonLine(fields) : line);
+}
+
+function describeState(state: WrapState): string {
+  if (state === "spillway") return "Spillway itself";
+  const obstacle = obstacles[state];
+  if (obstacle !== undefined) return `cannot be wrapped: ${obstacle}`;
+  return state === "wrapped" ? "wrapped" : "not wrapped";
+}
+
+function describeSizes(sizes: ResultSizes | undefined): string {
+  if (sizes === undefined) return "";
+  const { lastChars, lastTool, maxChars } = sizes;
+  return `; last large result ${formatNumber(lastChars)} characters (${clip(lastTool)}), largest ${formatNumber(maxChars)}`;
 }

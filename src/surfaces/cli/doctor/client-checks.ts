@@ -1,6 +1,6 @@
 /** `spillway doctor --client X`: starts what the config of a client says, and uses it as that client does. */
 import { formatCount, formatNumber } from "../../../answer/phrases.ts";
-import { findClientProfile, type ResultLimit } from "../../../config/clients.ts";
+import { clientRows, findClientProfile, type ResultLimit } from "../../../config/clients.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { countBytes, countLines, estimateTokens } from "../../../fit/measure.ts";
 import type { Client, ClientMachine, ServerCommand } from "../../clients/client.ts";
@@ -27,13 +27,14 @@ export async function checkClient(client: Client, machine: ClientMachine, signal
   }
 }
 
-/** Our entry: of the project, which counts first in every client, else of the user. */
+/** Our entry: of this folder or of the project, which count first in every client, else of the user. */
 async function findEntry(client: Client, machine: ClientMachine) {
   const scopes = client.projectFiles.length === 0 ? (["user"] as const) : (["project", "user"] as const);
   const paths: string[] = [];
   for (const scope of scopes) {
     const config = await openClientConfig(client, scope, machine);
-    const entry = listServers(config).find(isOurs);
+    const isHere = ({ folder }: ServerEntry) => folder === undefined || folder === machine.cwd;
+    const entry = listServers(config).filter(isHere).find(isOurs);
     if (entry) return { entry, path: config.file.path };
     paths.push(config.file.path);
   }
@@ -51,7 +52,8 @@ async function checkServer(
   signal: AbortSignal,
 ): Promise<Check[]> {
   try {
-    const env = { ...passedEnv(client, machine), ...server.env };
+    const named = Object.fromEntries((server.envNames ?? []).map((name) => [name, machine.env[name]]));
+    const env = { ...passedEnv(client, machine), ...named, ...server.env };
     const report = await probeServer(client, { server, cwd: machine.cwd, env, signal });
     return [describeStart(report), describeTools(report), describeLimit(client, report), describeReadOn(report)];
   } catch (error) {
@@ -70,7 +72,7 @@ function passedEnv({ isDesktop }: Client, { env, platform }: ClientMachine): Rec
 }
 
 function describeStart({ serverName, revision }: ProbeReport): Check {
-  return { name: "server", ok: true, detail: `${serverName} speaks revision ${revision}` };
+  return { name: "server", ok: true, detail: `${serverName} speaks MCP revision ${revision}` };
 }
 
 function describeTools({ tools, definitionChars }: ProbeReport): Check {
@@ -89,7 +91,10 @@ function describeLimit(client: Client, { first }: ProbeReport): Check {
   );
   const exceeded = forms.flatMap(([form, content]) => listExceeded(content, limit).map((unit) => `${form}: ${unit}`));
   const sizes = forms.map(([form, content]) => `${form} ${formatNumber(content.length)} characters`).join(", ");
-  const holds = Object.keys(limit).length === 0 ? `${client.title} publishes no limit` : `limit ${writeLimit(limit)}`;
+  const models = clientRows.find(({ name }) => name === findClientProfile(client.introducesAs)?.name)?.models;
+  const others = models === undefined ? "" : ", for a model that is not in its catalogue; others get more";
+  const holds =
+    Object.keys(limit).length === 0 ? `${client.title} publishes no limit` : `limit ${writeLimit(limit)}${others}`;
   if (exceeded.length === 0) return { name: "reply", ok: true, detail: `${sizes}; ${holds}` };
   return { name: "reply", ok: false, detail: `${sizes}; over the limit of ${client.title} (${exceeded.join(", ")}).` };
 }

@@ -11,6 +11,13 @@ export function describeExposedHome(problem: string): Check {
   return { name: "store", ok: false, detail: `${problem} Replies have no artifact_ref. ${hint}` };
 }
 
+/** The parts of a team store, each on its own; nothing for a store in the data folder. */
+export async function checkTeamStore({ store }: Session): Promise<readonly Check[]> {
+  if (store.parts === undefined) return [];
+  const { checkParts } = await import("../../../artifacts/check-parts.ts");
+  return checkParts(store);
+}
+
 /** How many of the artifacts used last are looked at; all of them would take as long as the store is large. */
 const MAX_CHECKED_ARTIFACTS = 200;
 /** How many refs a line names. */

@@ -1,49 +1,69 @@
-/** Checks the servers that clients start through the gateway: their commands and ours must be there. */
+/** Checks the servers that clients start through the gateway: their programs and ours must be there. */
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { formatCount } from "../../../answer/phrases.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
-import type { Client, ClientMachine } from "../../clients/client.ts";
+import { type Client, type ClientMachine, type Scope, type ServerCommand, scopes } from "../../clients/client.ts";
 import { listServers, openClientConfig } from "../../clients/client-config.ts";
 import { findInstalledClients, findProgram } from "../../clients/find-clients.ts";
 import { readWrapped } from "../../clients/own-command.ts";
 import type { Check } from "./check.ts";
 
-/** One check for all clients of this machine. */
+/** One check for all clients of this machine, in the configs of the user and of the project in this folder. */
 export async function checkWrapped(machine: ClientMachine): Promise<Check> {
   const clients = await findInstalledClients(machine);
   const found = (await Promise.all(clients.map((client) => findWrapped(client, machine)))).flat();
-  const missing = await Promise.all(
-    found.map(async (each) => ((await hasProgram(each.program, machine)) ? [] : [each])),
+  const faults = (await Promise.all(found.map((each) => describeFault(each, machine)))).filter(
+    (fault) => fault !== undefined,
   );
-  const [first] = missing.flat();
   const name = "wrapped servers";
-  if (first === undefined) {
-    const detail = found.length === 0 ? "none" : `${formatCount(found.length / 2, "server")} behind the gateway`;
-    return { name, ok: true, detail };
-  }
-  const fault = `${first.client}: ${clip(first.server)} needs ${clip(first.program)}, which is not there`;
-  return { name, ok: false, detail: `${fault}. Install it, or run spillway unwrap ${clip(first.server)}.` };
+  const detail = found.length === 0 ? "none" : `${formatCount(found.length, "server")} behind the gateway`;
+  return faults.length === 0 ? { name, ok: true, detail } : { name, ok: false, detail: faults.join(" ") };
 }
 
-type NeededProgram = { readonly client: string; readonly server: string; readonly program: string };
+/** A server that a client starts through the gateway. */
+type WrappedServer = {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly name: string;
+  readonly gateway: ServerCommand;
+  readonly inner: ServerCommand;
+};
 
-/** Two programs for each wrapped server: the one that starts the gateway, and the server's own. */
-async function findWrapped(client: Client, machine: ClientMachine): Promise<NeededProgram[]> {
-  try {
-    const config = await openClientConfig(client, "user", machine);
-    return listServers(config).flatMap(({ name, server }) => {
-      const inner = readWrapped(server);
-      if (server === undefined || inner === undefined) return [];
-      return [server.command, inner.command].map((program) => ({ client: client.title, server: name, program }));
-    });
-  } catch (error) {
-    if (!(error instanceof SpillwayError)) throw error;
-    return []; // A config that cannot be read has no entry of ours that could be checked.
+async function findWrapped(client: Client, machine: ClientMachine): Promise<WrappedServer[]> {
+  const found: WrappedServer[] = [];
+  for (const scope of scopes.filter((each) => each === "user" || client.projectFiles.length > 0)) {
+    try {
+      for (const { name, server } of listServers(await openClientConfig(client, scope, machine))) {
+        const inner = readWrapped(server);
+        if (server !== undefined && inner !== undefined) found.push({ client, scope, name, gateway: server, inner });
+      }
+    } catch (error) {
+      // A config that cannot be read has no entry of ours that could be checked.
+      if (!(error instanceof SpillwayError)) throw error;
+    }
   }
+  return found;
 }
 
-async function hasProgram(program: string, machine: ClientMachine): Promise<boolean> {
-  return isAbsolute(program) ? existsSync(program) : (await findProgram(program, machine)) !== undefined;
+/** What is missing of the gateway or of the server behind it, and what to do. */
+async function describeFault(server: WrappedServer, machine: ClientMachine): Promise<string | undefined> {
+  const { client, scope, name, gateway, inner } = server;
+  const change = (verb: string) =>
+    `spillway ${verb} ${clip(name)} --client ${client.id}${scope === "project" ? " --scope project" : ""}`;
+  const needs = (path: string) => `${client.title}: ${clip(name)} needs ${clip(path)}, which is not there.`;
+  const own = await findMissing(gateway, machine);
+  if (own !== undefined) return `${needs(own)} Run ${change("unwrap")}, then ${change("wrap")}.`;
+  const theirs = await findMissing(inner, machine);
+  return theirs && `${needs(theirs)} Install it, or run ${change("unwrap")}.`;
+}
+
+/** The program or the script of a command, if it is not there. Other arguments may name what is made later. */
+async function findMissing({ command, args }: ServerCommand, machine: ClientMachine): Promise<string | undefined> {
+  const isThere = isAbsolute(command) ? existsSync(command) : (await findProgram(command, machine)) !== undefined;
+  if (!isThere) return command;
+  const [first = ""] = args;
+  const isScript = isAbsolute(first) && /\.(?:[cm]?[jt]s|py|rb|sh|jar)$/i.test(first);
+  return isScript && !existsSync(first) ? first : undefined;
 }

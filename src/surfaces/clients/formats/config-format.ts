@@ -7,6 +7,9 @@ export type ConfigPath = readonly PathStep[];
 /** What a place is set to. */
 export type ConfigValue = string | number | boolean | readonly ConfigValue[] | { readonly [key: string]: ConfigValue };
 
+/** A place and what is put there; undefined removes what is there. */
+export type ConfigChange = { readonly path: ConfigPath; readonly value: ConfigValue | undefined };
+
 /**
  * One format. Its functions only splice text. The caller compares the parsed values before and after, so that a text whose
  * form they do not expect is refused and never damaged.
@@ -14,10 +17,11 @@ export type ConfigValue = string | number | boolean | readonly ConfigValue[] | {
 export type ConfigFormat = {
   /** The value of a text. Throws a `ConfigSyntaxError` for a text that is not in this format. */
   parse(text: string): unknown;
-  /** The text with the value at this path. The maps above it are added where they are missing. */
-  set(text: string, path: ConfigPath, value: ConfigValue): string;
-  /** The text without what is at this path; the same text if nothing is there. */
-  remove(text: string, path: ConfigPath): string;
+  /**
+   * The text after changes of different places. Maps above a new value are added where they are missing; at most one of the
+   * changes may add to the same map. A list that gets or loses items at its front keeps the text of the others.
+   */
+  edit(text: string, changes: readonly ConfigChange[]): string;
 };
 
 /** A text that is not in the format of its file. */

@@ -104,7 +104,7 @@ describe("an entry is added to TOML", () => {
   test("a value of a table is replaced, added and removed in place", () => {
     const text = "[servers.a] # first\ncommand = 'x' # old\nargs = [\n  'y', # why\n]\n\n# next\n[servers.b]\nx = 1\n";
     const changed = setValue({ text, format: tomlFormat, path: "" }, ["servers", "a", "command"], "node");
-    assert.equal(changed, text.replace("'x'", '"node"'));
+    assert.equal(changed, text.replace("'x'", "'node'"));
     const added = setValue({ text, format: tomlFormat, path: "" }, ["servers", "a", "env"], { A: "1" });
     assert.deepEqual(valueAt(tomlFormat.parse(added), ["servers", "a", "env"]), { A: "1" });
     assert.match(added, /# next\n\[servers\.b\]\nx = 1/);
@@ -156,7 +156,7 @@ describe("an entry is added to YAML", () => {
   test("values are replaced in place, comments after a removed entry stay", () => {
     const text = "servers:\n  a:\n    cmd: x # old\n    args:\n    - y\n  # about b\n  b: 1\n";
     const config = { text, format: yamlFormat, path: "" };
-    assert.equal(setValue(config, ["servers", "a", "cmd"], "node"), text.replace("x #", '"node" #'));
+    assert.equal(setValue(config, ["servers", "a", "cmd"], "node"), text.replace("x #", "node #"));
     assert.equal(setValue(config, ["servers", "a", "args"], ["p", "q"]), text.replace("- y", "- p\n    - q"));
     assert.equal(removeValue(config, ["servers", "a"]), "servers:\n  # about b\n  b: 1\n");
   });
@@ -165,6 +165,41 @@ describe("an entry is added to YAML", () => {
     assert.throws(() => set(yamlFormat, "a: [1\n"), /config is malformed: .* at line \d, column \d/);
     assert.throws(() => set(yamlFormat, "- a\n"), /its value is not a map/);
     assert.throws(() => set(yamlFormat, "a: 1\n---\nb: 2\n"), /malformed: .*documents/);
+  });
+});
+
+describe("a list that gets words at its front and loses them again has its old bytes", () => {
+  const words = ["gateway", "--", "it's"];
+  const lists = [
+    ["JSON on one line", jsonFormat, '{ "a": { "args": ["-y", "x"] } }'],
+    ["JSON that is empty", jsonFormat, '{ "a": { "args": [ /* none */ ] } }'],
+    [
+      "JSON with comments",
+      jsonFormat,
+      '{\r\n  "a": {\r\n    "args": [\r\n      // first, why\r\n      "-y", // yes, really\r\n      /* x */ "x",\r\n    ]\r\n  }\r\n}\r\n',
+    ],
+    ["TOML on one line", tomlFormat, "[a]\nargs = [ '-y', \"x\" ] # why\n"],
+    ["TOML with comments", tomlFormat, "[a]\nargs = [\n  # first, why\n  '-y', # yes, really\n  'x',\n]\n"],
+    ["YAML with dashes", yamlFormat, "a:\n  args: # all\n    # first, why\n    - -y # yes\n    - 'x'\nb: 1\n"],
+    ["YAML with dashes at the key's column", yamlFormat, "a:\n  args:\n  - -y\n  - x"],
+    ["YAML in brackets", yamlFormat, "a: {args: ['-y', # yes, really\n  x]}\n"],
+    ["YAML that is empty", yamlFormat, "a:\n  args: []\n"],
+  ] as const;
+  for (const [name, format, text] of lists)
+    test(name, () => {
+      const path = ["a", "args"];
+      const args = valueAt(format.parse(text), path) as string[];
+      const longer = setValue({ text, format, path: "" }, path, [...words, ...args]);
+      assert.deepEqual(valueAt(format.parse(longer), path), [...words, ...args]);
+      for (const comment of text.match(/#[^\n]*|\/\/[^\n]*|\/\*.*?\*\//g) ?? [])
+        assert.ok(longer.includes(comment), longer);
+      assert.equal(setValue({ text: longer, format, path: "" }, path, args), text);
+    });
+
+  test("a comment that was put between the words stays", () => {
+    const text = '{"args": [\n  "gateway", // mine, too\n  "--", "x"\n]}';
+    const shorter = setValue({ text, format: jsonFormat, path: "" }, ["args"], ["x"]);
+    assert.equal(shorter, '{"args": [\n   // mine, too\n  "x"\n]}');
   });
 });
 

@@ -8,6 +8,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import {
+  type ConfigChange,
   type ConfigFormat,
   ConfigFormError,
   type ConfigPath,
@@ -16,7 +17,8 @@ import {
   type PathStep,
 } from "./config-format.ts";
 import { writeInline } from "./inline-json.ts";
-import { applySplices, describePlace, findEol, indentAt, lineStart, type Splice } from "./text-splices.ts";
+import { type ListText, spliceHead } from "./list-head.ts";
+import { applySplices, describePlace, findEol, indentAt, type Splice, startsLine } from "./text-splices.ts";
 
 export const jsonFormat: ConfigFormat = {
   parse(text) {
@@ -24,24 +26,29 @@ export const jsonFormat: ConfigFormat = {
     return parseValue(text, [], { allowTrailingComma: true, allowEmptyContent: true }) ?? {};
   },
 
-  set(text, path, value) {
+  edit(text, changes) {
     const root = parseRoot(text);
-    if (root === undefined) return writeFirstObject(text, nest(path, value));
-    const { node, rest } = descend(root, path);
-    if (rest.length === 0) return replaceValue(text, node, value);
-    if (node.type !== "object") throw new ConfigFormError("a map is expected where another value is");
-    const [key = "", ...below] = rest;
-    return insertProperty(text, node, key, nest(below, value));
-  },
-
-  remove(text, path) {
-    const root = parseRoot(text);
-    if (root === undefined) return text;
-    const { node, rest } = descend(root, path);
-    const property = node.parent;
-    return rest.length > 0 || property?.type !== "property" ? text : removeProperty(text, property);
+    if (root !== undefined)
+      return applySplices(
+        text,
+        changes.flatMap((change) => planChange(text, root, change)),
+      );
+    const [first, ...others] = changes.filter(({ value }) => value !== undefined);
+    if (first?.value === undefined) return text;
+    return this.edit(writeFirstObject(text, nest(first.path, first.value)), others);
   },
 };
+
+function planChange(text: string, root: Node, { path, value }: ConfigChange): Splice[] {
+  const { node, rest } = descend(root, path);
+  const property = node.parent;
+  if (value === undefined)
+    return rest.length > 0 || property?.type !== "property" ? [] : removeProperty(text, property);
+  if (rest.length === 0) return replaceValue(text, node, value);
+  if (node.type !== "object") throw new ConfigFormError("a map is expected where another value is");
+  const [key = "", ...below] = rest;
+  return insertProperty(text, node, key, nest(below, value));
+}
 
 /** The tree of a text; undefined for a text without a value. */
 function parseRoot(text: string): Node | undefined {
@@ -59,14 +66,23 @@ function descend(root: Node, path: ConfigPath): { node: Node; rest: string[] } {
   let node = root;
   const steps = path.map(toKey);
   for (const [index, key] of steps.entries()) {
-    const property =
-      node.type === "object" ? node.children?.findLast((each) => each.children?.[0]?.value === key) : undefined;
-    const value = property?.children?.[1];
+    const value = node.type === "object" ? propertiesOf(node).get(key)?.children?.[1] : undefined;
     if (value === undefined) return { node, rest: steps.slice(index) };
     node = value;
   }
   return { node, rest: [] };
 }
+
+/** The properties of an object by their keys, found once: a config may have thousands of servers. */
+function propertiesOf(object: Node): Map<unknown, Node> {
+  const known = knownProperties.get(object);
+  if (known !== undefined) return known;
+  const properties = new Map((object.children ?? []).map((each) => [each.children?.[0]?.value, each]));
+  knownProperties.set(object, properties);
+  return properties;
+}
+
+const knownProperties = new WeakMap<Node, Map<unknown, Node>>();
 
 function toKey(step: PathStep): string {
   if (typeof step === "string") return step;
@@ -103,22 +119,31 @@ function findUnit(text: string, root: Node): string {
   return indent === "" ? "  " : indent;
 }
 
-const startsLine = (text: string, offset: number): boolean => text.slice(lineStart(text, offset), offset).trim() === "";
-
 const endOf = ({ offset, length }: Node): number => offset + length;
 
 function rootOf(node: Node): Node {
   return node.parent === undefined ? node : rootOf(node.parent);
 }
 
-function replaceValue(text: string, node: Node, value: ConfigValue): string {
-  const isInline = !text.slice(node.offset, endOf(node)).includes("\n");
-  const layout = { eol: findEol(text), indent: indentAt(text, node.offset), unit: findUnit(text, rootOf(node)) };
-  const written = isInline ? writeInline(value) : writeValue(value, layout);
-  return applySplices(text, [{ start: node.offset, end: endOf(node), text: written }]);
+function replaceValue(text: string, node: Node, value: ConfigValue): Splice[] {
+  const [start, end] = [node.offset, endOf(node)];
+  const head =
+    node.type === "array" ? spliceHead(text, toListText(node), value, (word) => JSON.stringify(word)) : undefined;
+  if (head !== undefined) return head;
+  const isInline = !text.slice(start, end).includes("\n");
+  const layout = { eol: findEol(text), indent: indentAt(text, start), unit: findUnit(text, rootOf(node)) };
+  return [{ start, end, text: isInline ? writeInline(value) : writeValue(value, layout) }];
 }
 
-function insertProperty(text: string, object: Node, key: string, value: ConfigValue): string {
+function toListText(node: Node): ListText {
+  const items = (node.children ?? []).map((item) => ({
+    value: item.value,
+    range: [item.offset, endOf(item)] as const,
+  }));
+  return { range: [node.offset, endOf(node)], items };
+}
+
+function insertProperty(text: string, object: Node, key: string, value: ConfigValue): Splice[] {
   const last = object.children?.at(-1);
   const isInline = last !== undefined && !text.slice(object.offset, endOf(object)).includes("\n");
   const unit = findUnit(text, rootOf(object));
@@ -129,15 +154,15 @@ function insertProperty(text: string, object: Node, key: string, value: ConfigVa
   const property = name + (isInline ? writeInline(value) : writeValue(value, { eol, indent, unit }));
   const lead = isInline ? " " : eol + indent;
   if (last === undefined) return insertFirst(text, object, { property: lead + property, end: eol + outerIndent });
-  return applySplices(text, insertAfter(text, last, lead + property));
+  return insertAfter(text, last, lead + property);
 }
 
 /** Fills an empty object; comments inside it stay. */
-function insertFirst(text: string, object: Node, { property, end }: { property: string; end: string }): string {
+function insertFirst(text: string, object: Node, { property, end }: { property: string; end: string }): Splice[] {
   const start = object.offset + 1;
   const content = text.slice(start, endOf(object) - 1);
-  if (content.trim() === "") return applySplices(text, [{ start, end: start + content.length, text: property + end }]);
-  return applySplices(text, [{ start, end: start, text: property + (content.includes("\n") ? "" : end) }]);
+  if (content.trim() === "") return [{ start, end: start + content.length, text: property + end }];
+  return [{ start, end: start, text: property + (content.includes("\n") ? "" : end) }];
 }
 
 /** A property after the last one: behind its comma, if it has one, and behind the comment on its line. */
@@ -180,7 +205,7 @@ function skipLineComment(text: string, offset: number): number {
   }
 }
 
-function removeProperty(text: string, property: Node): string {
+function removeProperty(text: string, property: Node): Splice[] {
   const object = property.parent;
   const siblings = object?.children ?? [];
   const index = siblings.indexOf(property);
@@ -189,12 +214,11 @@ function removeProperty(text: string, property: Node): string {
   const own = { start: startOfRemoval(text, property.offset, end), end, text: "" };
   if (siblings.length === 1 && object) {
     const remaining = applySplices(text.slice(object.offset, endOf(object)), [shift(own, -object.offset)]);
-    if (/^\{\s*\}$/.test(remaining))
-      return applySplices(text, [{ start: object.offset, end: endOf(object), text: "{}" }]);
+    if (/^\{\s*\}$/.test(remaining)) return [{ start: object.offset, end: endOf(object), text: "{}" }];
   }
   const previous = siblings[index - 1];
   const before = previous && comma === undefined ? findComma(text, endOf(previous)) : undefined;
-  return applySplices(text, before === undefined ? [own] : [own, { start: before, end: before + 1, text: "" }]);
+  return before === undefined ? [own] : [own, { start: before, end: before + 1, text: "" }];
 }
 
 const shift = ({ start, end, text }: Splice, by: number): Splice => ({ start: start + by, end: end + by, text });

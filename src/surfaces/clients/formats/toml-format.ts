@@ -1,46 +1,48 @@
 /** TOML 1.0: only the table of a server is written, changed or removed. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import {
+  type ConfigChange,
   type ConfigFormat,
   ConfigFormError,
   type ConfigPath,
   ConfigSyntaxError,
   type ConfigValue,
 } from "./config-format.ts";
+import { type ListText, spliceHead } from "./list-head.ts";
 import { applySplices, endLine, findEol, indentAt, lineEnd, lineStart, nextLine, type Splice } from "./text-splices.ts";
 
 export const tomlFormat: ConfigFormat = {
   parse: (text) => getStaticTOMLValue(parseProgram(text)),
 
-  set(text, path, value) {
-    const keys = toKeys(path);
-    const table = parseProgram(text).body[0];
-    const existing = findValue(table, keys);
-    if (existing !== undefined) return replace(text, existing.value.range, writeTomlValue(value));
-    const line = `${writeKey(keys.at(-1) ?? "")} = ${writeTomlValue(value)}`;
-    const parent = findTable(table, keys.slice(0, -1));
-    if (parent !== undefined && !isMap(value)) return insertLine(text, parent, line);
-    const inline = findValue(table, keys.slice(0, -1))?.value;
-    if (inline?.type === "TOMLInlineTable") return insertField(text, inline, line);
-    if (findTable(table, keys) !== undefined) throw new ConfigFormError("a table cannot be replaced as one");
-    if (!isMap(value)) throw new ConfigFormError("there is no table for the value");
-    return appendTable(text, keys, value);
-  },
-
-  remove(text, path) {
-    const keys = toKeys(path);
-    const program = parseProgram(text).body[0];
-    const existing = findValue(program, keys);
-    if (existing !== undefined) return removeKeyValue(text, existing);
-    const tables = program.body
-      .filter((node) => node.type === "TOMLTable")
-      .filter(({ resolvedKey }) => startsWith(resolvedKey, keys));
-    return applySplices(
-      text,
-      tables.map((table) => rangeOfTable(text, table)),
-    );
+  edit(text, changes) {
+    const [program] = parseProgram(text).body;
+    const splices = changes.flatMap((change) => planChange(text, program, change));
+    return applySplices(text, splices);
   },
 };
+
+function planChange(text: string, program: AST.TOMLTopLevelTable, { path, value }: ConfigChange): Splice[] {
+  const keys = toKeys(path);
+  const existing = findValue(program, keys);
+  if (value === undefined)
+    return existing === undefined ? removeTables(text, program, keys) : removeKeyValue(text, existing);
+  if (existing !== undefined) return replaceValue(text, existing.value, value);
+  const line = `${writeKey(keys.at(-1) ?? "")} = ${writeTomlValue(value)}`;
+  const parent = findTable(program, keys.slice(0, -1));
+  if (parent !== undefined && !isMap(value)) return insertLine(text, parent, line);
+  const inline = findValue(program, keys.slice(0, -1))?.value;
+  if (inline?.type === "TOMLInlineTable") return insertField(inline, line);
+  if (findTable(program, keys) !== undefined) throw new ConfigFormError("a table cannot be replaced as one");
+  if (!isMap(value)) throw new ConfigFormError("there is no table for the value");
+  return appendTable(text, keys, value);
+}
+
+function removeTables(text: string, program: AST.TOMLTopLevelTable, keys: readonly string[]): Splice[] {
+  return program.body
+    .filter((node) => node.type === "TOMLTable")
+    .filter(({ resolvedKey }) => startsWith(resolvedKey, keys))
+    .map((table) => rangeOfTable(text, table));
+}
 
 function parseProgram(text: string): AST.TOMLProgram {
   try {
@@ -108,43 +110,63 @@ function findPair(
   return undefined;
 }
 
-const replace = (text: string, [start, end]: AST.Range, part: string): string =>
-  applySplices(text, [{ start, end, text: part }]);
+function replaceValue(text: string, node: AST.TOMLContentNode, value: ConfigValue): Splice[] {
+  const [start, end] = node.range;
+  const style = node.type === "TOMLArray" ? node.elements[0] : node;
+  const write = (word: string) => (isLiteral(style) && literal.test(word) ? `'${word}'` : writeString(word));
+  const head = node.type === "TOMLArray" ? spliceHead(text, toListText(node), value, write) : undefined;
+  return head ?? [{ start, end, text: typeof value === "string" ? write(value) : writeTomlValue(value) }];
+}
+
+const isLiteral = (node: AST.TOMLContentNode | undefined): boolean =>
+  node?.type === "TOMLValue" && node.kind === "string" && node.style === "literal" && !node.multiline;
+
+/** What can be between single quotes. */
+const literal = /^[^'\x00-\x1f\x7f]*$/;
+
+function toListText({ range, elements }: AST.TOMLArray): ListText {
+  const items = elements.map((item) => ({
+    value: item.type === "TOMLValue" ? item.value : undefined,
+    range: item.range,
+  }));
+  return { range, items };
+}
 
 /** A line after the last one of a table. */
-function insertLine(text: string, table: AST.TOMLTable, line: string): string {
+function insertLine(text: string, table: AST.TOMLTable, line: string): Splice[] {
   const [anchor] = (table.body.at(-1) ?? table.key).range;
   const place = lineEnd(text, (table.body.at(-1)?.range ?? table.range)[1]);
   const part = `${findEol(text)}${indentAt(text, anchor)}${line}`;
-  return applySplices(text, [{ start: place, end: place, text: part }]);
+  return [{ start: place, end: place, text: part }];
 }
 
-function insertField(text: string, table: AST.TOMLInlineTable, field: string): string {
-  const last = table.body.at(-1);
-  if (last === undefined) return replace(text, table.range, `{ ${field} }`);
+function insertField({ body, range }: AST.TOMLInlineTable, field: string): Splice[] {
+  const last = body.at(-1);
+  if (last === undefined) return [{ start: range[0], end: range[1], text: `{ ${field} }` }];
   const [, place] = last.range;
-  return applySplices(text, [{ start: place, end: place, text: `, ${field}` }]);
+  return [{ start: place, end: place, text: `, ${field}` }];
 }
 
-function appendTable(text: string, keys: readonly string[], fields: { readonly [key: string]: ConfigValue }): string {
+function appendTable(text: string, keys: readonly string[], fields: { readonly [key: string]: ConfigValue }): Splice[] {
   const eol = findEol(text);
   const lines = [
     `[${keys.map(writeKey).join(".")}]`,
     ...Object.entries(fields).map(([key, value]) => `${writeKey(key)} = ${writeTomlValue(value)}`),
   ];
   const gap = text.trim() === "" ? "" : eol;
-  return `${endLine(text)}${gap}${lines.join(eol)}${eol}`;
+  const ending = endLine(text).slice(text.length);
+  return [{ start: text.length, end: text.length, text: `${ending}${gap}${lines.join(eol)}${eol}` }];
 }
 
-function removeKeyValue(text: string, pair: AST.TOMLKeyValue): string {
+function removeKeyValue(text: string, pair: AST.TOMLKeyValue): Splice[] {
   const [start, end] = pair.range;
   if (pair.parent.type !== "TOMLInlineTable")
-    return applySplices(text, [{ start: lineStart(text, start), end: nextLine(text, end), text: "" }]);
+    return [{ start: lineStart(text, start), end: nextLine(text, end), text: "" }];
   const siblings = pair.parent.body;
   const index = siblings.indexOf(pair);
   const [previous, next] = [siblings[index - 1], siblings[index + 1]];
-  if (previous) return applySplices(text, [{ start: previous.range[1], end, text: "" }]);
-  return applySplices(text, [{ start, end: next ? next.range[0] : end, text: "" }]);
+  if (previous) return [{ start: previous.range[1], end, text: "" }];
+  return [{ start, end: next ? next.range[0] : end, text: "" }];
 }
 
 /** The lines of a table, and the empty line that sets it off from what is before it. */

@@ -13,6 +13,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import {
+  type ConfigChange,
   type ConfigFormat,
   ConfigFormError,
   type ConfigPath,
@@ -21,7 +22,17 @@ import {
   type PathStep,
 } from "./config-format.ts";
 import { writeFields, writeInline } from "./inline-json.ts";
-import { applySplices, describePlace, endLine, findEol, lineEnd, lineStart, nextLine } from "./text-splices.ts";
+import { spliceHead, spliceLines } from "./list-head.ts";
+import {
+  applySplices,
+  describePlace,
+  endLine,
+  findEol,
+  lineEnd,
+  lineStart,
+  nextLine,
+  type Splice,
+} from "./text-splices.ts";
 
 type Collection = YAMLMap | YAMLSeq;
 
@@ -32,25 +43,32 @@ export const yamlFormat: ConfigFormat = {
     return value;
   },
 
-  set(text, path, value) {
+  edit(text, changes) {
     const { contents } = parseRoot(text);
-    if (contents === null) return endLine(text) + writeBlock(nest(path, value), { indent: 0, eol: findEol(text) });
-    const { node, key, rest } = descend(contents, path);
-    if (rest.length === 0) return replaceValue(text, node, value);
-    const item = nest(rest, value);
-    if (isCollection(node)) return isInFlow(node) ? insertInFlow(text, node, item) : insertInBlock(text, node, item);
-    if (isScalar(node) && node.value === null && key !== undefined) return fillEmpty(text, { node, key, item });
-    throw new ConfigFormError("a map or a list is expected where another value is");
-  },
-
-  remove(text, path) {
-    const { contents } = parseRoot(text);
-    if (contents === null) return text;
-    const { rest, parent, item } = descend(contents, path);
-    if (rest.length > 0 || parent === undefined || item === undefined) return text;
-    return isInFlow(parent) ? removeFromFlow(text, parent, item) : removeFromBlock(text, parent, item);
+    if (contents !== null)
+      return applySplices(
+        text,
+        changes.flatMap((change) => planChange(text, contents, change)),
+      );
+    const [first, ...others] = changes.filter(({ value }) => value !== undefined);
+    if (first?.value === undefined) return text;
+    const block = writeBlock(nest(first.path, first.value), { indent: 0, eol: findEol(text) });
+    return this.edit(endLine(text) + block, others);
   },
 };
+
+function planChange(text: string, root: Node, { path, value }: ConfigChange): Splice[] {
+  const { node, key, rest, parent, item } = descend(root, path);
+  if (value === undefined) {
+    if (rest.length > 0 || parent === undefined || item === undefined) return [];
+    return isInFlow(parent) ? removeFromFlow(parent, item) : removeFromBlock(text, parent, item);
+  }
+  if (rest.length === 0) return replaceValue(text, node, value);
+  const added = nest(rest, value);
+  if (isCollection(node)) return isInFlow(node) ? insertInFlow(text, node, added) : insertInBlock(text, node, added);
+  if (isScalar(node) && node.value === null && key !== undefined) return fillEmpty(text, { node, key, item: added });
+  throw new ConfigFormError("a map or a list is expected where another value is");
+}
 
 function parseRoot(text: string) {
   const document = parseDocument(text, { keepSourceTokens: true });
@@ -125,69 +143,89 @@ function indentOf(collection: Collection): number {
   return token !== undefined && "indent" in token ? token.indent : 0;
 }
 
-function replaceValue(text: string, node: Node, value: ConfigValue): string {
+function replaceValue(text: string, node: Node, value: ConfigValue): Splice[] {
+  const head = isSeq(node) ? spliceSequence(text, node, value) : undefined;
+  if (head !== undefined) return head;
   const [start, end] = rangeOf(node);
   const eol = findEol(text);
   const endsLine = text.slice(start, end).endsWith("\n");
   if (isSeq(node) && !isInFlow(node) && Array.isArray(value) && value.length > 0) {
     const block = writeBlock(value, { indent: indentOf(node), eol }).trimStart();
-    return applySplices(text, [{ start, end, text: endsLine ? block : block.trimEnd() }]);
+    return [{ start, end, text: endsLine ? block : block.trimEnd() }];
   }
-  const written = `${start === end ? " " : ""}${writeInline(value)}${endsLine ? eol : ""}`;
-  return applySplices(text, [{ start, end, text: written }]);
+  const written = typeof value === "string" ? writeLike(node, value) : writeInline(value);
+  return [{ start, end, text: `${start === end ? " " : ""}${written}${endsLine ? eol : ""}` }];
+}
+
+/** Changes the front of a list; undefined if that is not possible. */
+function spliceSequence(text: string, node: YAMLSeq, value: ConfigValue): Splice[] | undefined {
+  const nodes = node.items.filter(isNode);
+  const list = {
+    range: rangeOf(node),
+    items: nodes.map((item) => ({ value: isScalar(item) ? item.value : undefined, range: rangeOf(item) })),
+  };
+  if (isInFlow(node)) return spliceHead(text, list, value, (word) => writeLike(nodes[0], word));
+  return spliceLines(text, list, value, (word) => writeLike(nodes[0], word));
+}
+
+/** A string quoted as the node is that it replaces or stands beside, where that is possible. */
+function writeLike(node: Node | undefined, value: string): string {
+  const style = isScalar(node) ? node.type : undefined;
+  const isPlain = !/[,[\]{}\n]/.test(value) && stringify(value, { lineWidth: 0 }) === `${value}\n`;
+  if (style === "PLAIN" && isPlain) return value;
+  if (style === "QUOTE_SINGLE" && /^[^\x00-\x1f]*$/.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  return JSON.stringify(value);
 }
 
 /** After the last line of a map or list. */
-function insertInBlock(text: string, collection: Collection, item: ConfigValue): string {
+function insertInBlock(text: string, collection: Collection, item: ConfigValue): Splice[] {
   const [, end] = rangeOf(collection);
   const eol = findEol(text);
   const block = writeBlock(item, { indent: indentOf(collection), eol });
-  if (text[end - 1] === "\n") return applySplices(text, [{ start: end, end, text: block }]);
+  if (text[end - 1] === "\n") return [{ start: end, end, text: block }];
   const place = lineEnd(text, end);
-  return applySplices(text, [{ start: place, end: place, text: eol + block.slice(0, -eol.length) }]);
+  return [{ start: place, end: place, text: eol + block.slice(0, -eol.length) }];
 }
 
-function insertInFlow(text: string, collection: Collection, item: ConfigValue): string {
+function insertInFlow(text: string, collection: Collection, item: ConfigValue): Splice[] {
   const close = rangeOf(collection)[1] - 1;
   const place = text.slice(0, close).trimEnd().length;
   const separator = collection.items.length === 0 || text[place - 1] === "," ? " " : ", ";
   const end = text.slice(place, close).includes("\n") ? "" : " ";
-  return applySplices(text, [
-    { start: place, end: end === "" ? place : close, text: separator + writeFields(item) + end },
-  ]);
+  return [{ start: place, end: end === "" ? place : close, text: separator + writeFields(item) + end }];
 }
 
 /** A key without a value, or with null, gets its first item on the next line. */
-function fillEmpty(text: string, { node, key, item }: { node: Scalar; key: Node; item: ConfigValue }): string {
+function fillEmpty(text: string, { node, key, item }: { node: Scalar; key: Node; item: ConfigValue }): Splice[] {
   const [start, end] = rangeOf(node);
   const [keyStart, keyEnd] = rangeOf(key);
   const place = lineEnd(text, Math.max(keyEnd, end));
   const eol = findEol(text);
   const block = writeBlock(item, { indent: keyStart - lineStart(text, keyStart) + 2, eol });
-  return applySplices(text, [
+  return [
     { start, end, text: "" },
     { start: place, end: place, text: eol + block.slice(0, -eol.length) },
-  ]);
+  ];
 }
 
-function removeFromFlow(text: string, collection: Collection, item: Pair | Node): string {
+function removeFromFlow(collection: Collection, item: Pair | Node): Splice[] {
   const items: readonly unknown[] = collection.items;
   const index = items.indexOf(item);
   const [previous, next] = [items[index - 1], items[index + 1]].map((each) =>
     isPair(each) || isNode(each) ? rangeOf(each) : undefined,
   );
   const [start, end] = rangeOf(item);
-  if (previous) return applySplices(text, [{ start: previous[1], end, text: "" }]);
-  return applySplices(text, [{ start, end: next ? next[0] : end, text: "" }]);
+  if (previous) return [{ start: previous[1], end, text: "" }];
+  return [{ start, end: next ? next[0] : end, text: "" }];
 }
 
 /** Removes the lines of an item. Comments and empty lines after it stay; a collection without items is written as such. */
-function removeFromBlock(text: string, collection: Collection, item: Pair | Node): string {
+function removeFromBlock(text: string, collection: Collection, item: Pair | Node): Splice[] {
   const [itemStart, itemEnd] = rangeOf(item);
   const start = lineStart(text, itemStart);
   const end = text[itemEnd - 1] === "\n" ? itemEnd : nextLine(text, itemEnd);
   const trailing = /(?:[ \t]*(?:#[^\n]*)?\r?\n)*$/.exec(text.slice(start, end))?.[0] ?? "";
   const kept = nextLine(text, Math.max(itemStart, end - trailing.length - 1));
   const empty = " ".repeat(indentOf(collection) + 2) + (isMap(collection) ? "{}" : "[]") + findEol(text);
-  return applySplices(text, [{ start, end: kept, text: collection.items.length === 1 ? empty : "" }]);
+  return [{ start, end: kept, text: collection.items.length === 1 ? empty : "" }];
 }

@@ -9,6 +9,7 @@ import { type GatewayOptions, noteSize, openGateway, openPins, openServerFetch }
 import { makeToolRules } from "../tools/tool-rules.ts";
 import { createHttpRelay } from "./http-relay.ts";
 import { createHttpSessions, refuse } from "./http-sessions.ts";
+import { createLoginRelay, type OwnPlace } from "./login-relay.ts";
 
 export type HttpServerOptions = GatewayOptions & {
   /** 0 picks a free one. */
@@ -31,8 +32,14 @@ export async function serveHttp(options: ServeOptions): Promise<number> {
 /** A request with a longer body is refused. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Handles an admitted request. */
-type Handle = (request: IncomingMessage, body: string, response: ServerResponse) => Promise<void>;
+/** Handles an admitted request: its path after the token. */
+type Handle = (
+  path: string,
+  request: IncomingMessage,
+  body: string,
+  response: ServerResponse,
+  place: OwnPlace,
+) => Promise<void>;
 
 /** Listens on 127.0.0.1. The address holds a token, which stays the same so that clients can be given it. */
 export async function openHttpServer(options: HttpServerOptions): Promise<AsyncDisposable & { readonly url: string }> {
@@ -70,22 +77,32 @@ function openHandler(options: HttpServerOptions): AsyncDisposable & { readonly h
   const [only, ...others] = options.servers;
   if (only !== undefined && others.length === 0 && "url" in only.source) {
     const service = openServerFetch(options.session);
-    const { name: server, source, rules } = only;
+    const { name: server, source, rules, timeoutMs } = only;
     const relay = createHttpRelay({
       ...options,
       ...source,
       server,
+      timeoutMs,
       rules: makeToolRules(rules),
       pins: openPins(only, options),
       onBounded: (tool, chars) => noteSize(options.session, server, tool, chars),
       fetch: service.fetch,
     });
-    return { handle: relay.serve, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+    const login = createLoginRelay({ url: source.url, fetch: service.fetch });
+    return {
+      async handle(path, request, body, response, place) {
+        if (await login.serve(path, request, body, response, place)) return;
+        if (!isMcpPath(path, response)) return;
+        await relay.serve(request, body, response, (challenge) => login.rewriteChallenge(challenge, place));
+      },
+      [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    };
   }
   const gateway = openGateway(options);
   const sessions = createHttpSessions((toClient) => gateway.connect(toClient));
   return {
-    async handle(request, body, response) {
+    async handle(path, request, body, response) {
+      if (!isMcpPath(path, response)) return;
       const { method = "GET", headers } = request;
       const messages = method === "POST" ? readMessages(body) : [];
       if (messages === undefined) return refuse(response, 400, "The body is not a JSON-RPC message.");
@@ -110,13 +127,24 @@ async function serveRequest(
   { port, token, handle }: RequestContext,
 ): Promise<void> {
   const allowOrigins = ["127.0.0.1", "localhost", "[::1]"].map((host) => `http://${host}:${port}`);
+  request.url = moveTokenToFront(request.url ?? "");
   const admission = admit(request, { port, token, allowOrigins });
   if ("refusal" in admission) return refuse(response, admission.status, admission.refusal);
-  if (admission.target.split("?")[0] !== "/mcp") return refuse(response, 404, "The path ends in /mcp.");
   if (!METHODS.includes(request.method ?? "")) return refuse(response, 405, "Use POST, GET or DELETE.");
   const body = await readBody(request);
   if (body === undefined) return refuse(response, 413, `A message may have ${MAX_BODY_BYTES} bytes.`);
-  await handle(request, body, response);
+  const origin = `http://127.0.0.1:${port}`;
+  await handle(admission.target, request, body, response, { origin, base: `${origin}/${token}` });
+}
+
+/** Metadata of an address with a path is at a well-known path with that path behind it (RFC 8414, 9728). */
+const moveTokenToFront = (url: string): string =>
+  url.replace(/^(\/\.well-known\/[\w-]+)(\/[^/?#]+)(?=\/)/, (_, wellKnown: string, token: string) => token + wellKnown);
+
+function isMcpPath(path: string, response: ServerResponse): boolean {
+  if (path.split("?")[0] === "/mcp") return true;
+  refuse(response, 404, "The path ends in /mcp.");
+  return false;
 }
 
 async function readBody(request: IncomingMessage): Promise<string | undefined> {

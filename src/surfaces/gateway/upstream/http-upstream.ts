@@ -311,7 +311,8 @@ async function* toChunks(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body !== null) yield* response.body;
 }
 
-async function readBody(response: Response): Promise<string> {
+/** The text of an answer; throws if it is too long. */
+export async function readBody(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of toChunks(response)) {

@@ -2,7 +2,9 @@
 import { spawn } from "node:child_process";
 import { formatSize } from "../../../system/quantities.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
+import { toSpawnCommand } from "../../../system/spawn-command.ts";
 import { splitLines } from "../split-lines.ts";
+import { hasGroups, signalGroup, watchGroup } from "./process-group.ts";
 import type { Upstream } from "./upstream.ts";
 
 export type StdioOptions = {
@@ -23,14 +25,24 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** Starts the server. Secrets are taken out of what it logs. */
 export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptions): Upstream {
-  const child = spawn(command, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
-  const { stdin } = child;
+  const { file, args: words, ...quoting } = toSpawnCommand(command, args, { env, platform: process.platform });
+  const child = spawn(file, words, {
+    cwd,
+    env: { ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: hasGroups,
+    ...quoting,
+  });
+  const { stdin, pid } = child;
+  const watch = watchGroup(pid);
   void passLog(child.stderr, note);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`The server could not be started: ${error.message}.`));
-    child.once("exit", (code, signal) =>
-      resolve(signal === null ? `The server ended with code ${code}.` : `The server was ended by ${signal}.`),
-    );
+    child.once("exit", (code, signal) => {
+      signalGroup(pid, "SIGKILL"); // What it has started and left behind.
+      watch.dismiss();
+      resolve(signal === null ? `The server ended with code ${code}.` : `The server was ended by ${signal}.`);
+    });
   });
   stdin.on("error", () => undefined); // Its end is reported by `ended`.
   return {
@@ -46,8 +58,8 @@ export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptio
     async stop() {
       stdin.end();
       const timers = [
-        setTimeout(() => child.kill("SIGTERM"), STOP_MS),
-        setTimeout(() => child.kill("SIGKILL"), 2 * STOP_MS),
+        setTimeout(() => signalGroup(pid, "SIGTERM"), STOP_MS),
+        setTimeout(() => signalGroup(pid, "SIGKILL"), 2 * STOP_MS),
       ];
       await ended;
       for (const timer of timers) clearTimeout(timer);

@@ -1,11 +1,11 @@
 /** Turns provider failures into errors with a hint, and decides which may be retried. */
-import { formatDuration } from "../../answer/phrases.ts";
-import { SpillwayError, systemCode } from "../../errors.ts";
-import { classify } from "../../overflow/classify/classify.ts";
-import { isOverflow } from "../../overflow/classify/verdict.ts";
-import { type JsonFields, toFields } from "../../overflow/dialects/dialect.ts";
-import { ERROR_CHARS } from "../../system/clip-lengths.ts";
-import { clip } from "../../system/safe-names.ts";
+import { formatDuration } from "../answer/phrases.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import { classify } from "../overflow/classify/classify.ts";
+import { isOverflow } from "../overflow/classify/verdict.ts";
+import { type JsonFields, toFields } from "../overflow/dialects/dialect.ts";
+import { ERROR_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { type ModelTarget, toKeyVariable } from "./providers.ts";
 
 /** The facts about a failed request. */

@@ -1,6 +1,6 @@
 /** Resolves `provider:model` to an API format, an address and a key. Nothing is loaded or sent here. */
-import { SpillwayError } from "../../errors.ts";
-import { clip } from "../../system/safe-names.ts";
+import { SpillwayError } from "../errors.ts";
+import { clip } from "../system/safe-names.ts";
 
 /** The API format of a provider. Every custom endpoint uses OpenAI's chat format (`compatible`). */
 export type ApiFormat = "openai" | "anthropic" | "google" | "compatible";

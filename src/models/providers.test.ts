@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SpillwayError } from "../../errors.ts";
+import { SpillwayError } from "../errors.ts";
 import { findTarget, type ProviderSettings } from "./providers.ts";
 
 const noSettings: ProviderSettings = { "runner.endpoints": [], "runner.keys": [] };

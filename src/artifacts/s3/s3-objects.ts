@@ -1,0 +1,206 @@
+/** Objects in a bucket of an S3-compatible service. */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  assertKey,
+  type ByteRange,
+  isKey,
+  type ObjectHead,
+  type Objects,
+  ObjectsError,
+  type PutOptions,
+} from "../objects.ts";
+import { MAX_SINGLE_BYTES, putInParts, readTag } from "./multipart.ts";
+import type { S3Address } from "./s3-address.ts";
+import { openS3Client, type S3Response } from "./s3-client.ts";
+import { makeConnectionError } from "./s3-errors.ts";
+import { encodePath } from "./sign-request.ts";
+
+export type S3Options = {
+  /** The folder of local copies. */
+  readonly folder: string;
+  /** How long a request may take. */
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+};
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** Statuses of a conditional request whose condition was not met, or that met another one. */
+const CONDITION_FAILED = [412, 409];
+
+export type S3Objects = Objects & { close(): Promise<void> };
+
+export function s3Objects(address: S3Address, options: S3Options): S3Objects {
+  const { folder, timeoutMs = DEFAULT_TIMEOUT_MS, now } = options;
+  const client = openS3Client(address, { timeoutMs, ...(now && { now }) });
+  /** Whether the service knows conditional puts; undefined until it was asked. */
+  let knowsConditions: boolean | undefined;
+  let hasBucket = false;
+
+  async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
+    assertKey(key);
+    if (!options.ifAbsent) return write(key, from, options);
+    if (await head(key)) return "exists";
+    return knowsConditions === false ? write(key, from, options) : writeIfAbsent(key, from, options);
+  }
+
+  /** Some services do not know the condition and say so; there the look before is the best approximation. */
+  async function writeIfAbsent(key: string, from: { path: string } | Uint8Array, options: PutOptions) {
+    try {
+      const result = await write(key, from, options, { "if-none-match": "*" });
+      knowsConditions = true;
+      return result;
+    } catch (error) {
+      if (!(error instanceof ObjectsError && error.fault === "failed" && /NotImplemented/.test(error.message)))
+        throw error;
+      knowsConditions = false;
+      return write(key, from, options);
+    }
+  }
+
+  async function write(
+    key: string,
+    from: { path: string } | Uint8Array,
+    { noteStamp }: PutOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<"written" | "exists"> {
+    const condition = { headers, expected: headers["if-none-match"] === undefined ? [] : CONDITION_FAILED };
+    const isLarge = !(from instanceof Uint8Array) && (await stat(from.path)).size > MAX_SINGLE_BYTES;
+    const {
+      status,
+      headers: answer,
+      text,
+    } = isLarge
+      ? await putInParts(client, key, from.path, condition)
+      : await client.ask({
+          method: "PUT",
+          key,
+          body: from instanceof Uint8Array ? from : await readFile(from.path),
+          ...condition,
+        });
+    if (CONDITION_FAILED.includes(status)) return "exists";
+    const tag = answer.etag ?? readTag(text, "ETag");
+    if (tag !== "") noteStamp?.(tag);
+    return "written";
+  }
+
+  async function get(key: string, range?: ByteRange) {
+    assertKey(key);
+    if (range !== undefined && range.start >= range.end) return (await head(key)) && readBody(undefined);
+    const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` };
+    const response = await client.send({ method: "GET", key, headers, expected: [404, 416] });
+    if (response.status < 300) return readBody(response);
+    await response.body.dump();
+    if (response.status === 416) return readBody(undefined);
+    await requireBucket();
+    return undefined;
+  }
+
+  /** Where the bucket is missing every object is, and that is another matter. */
+  async function requireBucket(): Promise<void> {
+    if (hasBucket) return;
+    // Not HEAD, whose answer has no body to say why.
+    await client.ask({ method: "GET", query: { "list-type": "2", "max-keys": "1", prefix: address.prefix } });
+    hasBucket = true;
+  }
+
+  async function head(key: string): Promise<ObjectHead | undefined> {
+    assertKey(key);
+    const { status, headers } = await client.ask({ method: "HEAD", key, expected: [404] });
+    if (status === 404) await requireBucket();
+    return status === 404 ? undefined : toHead(headers["content-length"], headers["last-modified"], headers.etag);
+  }
+
+  async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
+    for await (const page of pages({ prefix: address.prefix + prefix })) {
+      for (const [, entry = ""] of page.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)) {
+        const key = readTag(entry, "Key").slice(address.prefix.length);
+        // What is not named like an object of ours is not touched.
+        if (isKey(key))
+          yield { key, ...toHead(readTag(entry, "Size"), readTag(entry, "LastModified"), readTag(entry, "ETag")) };
+      }
+    }
+  }
+
+  async function* folders(prefix: string): AsyncGenerator<string> {
+    const root = address.prefix + prefix;
+    for await (const page of pages({ prefix: root, delimiter: "/" })) {
+      for (const [, entry = ""] of page.matchAll(/<CommonPrefixes>([\s\S]*?)<\/CommonPrefixes>/g)) {
+        const name = readTag(entry, "Prefix").slice(root.length, -1);
+        if (isKey(name)) yield name;
+      }
+    }
+  }
+
+  async function* pages(query: Readonly<Record<string, string>>): AsyncGenerator<string> {
+    let token = "";
+    do {
+      const more = token === "" ? {} : { "continuation-token": token };
+      const { text } = await client.ask({ method: "GET", query: { "list-type": "2", ...query, ...more } });
+      yield text;
+      token = readTag(text, "IsTruncated") === "true" ? readTag(text, "NextContinuationToken") : "";
+    } while (token !== "");
+  }
+
+  /** Copies inside the service; false if there is no such object. */
+  async function copy(from: string, to: string): Promise<boolean> {
+    const source = encodePath(`/${address.bucket}/${address.prefix}${from}`);
+    const headers = { "x-amz-copy-source": source };
+    return (await client.ask({ method: "PUT", key: to, headers, expected: [404] })).status !== 404;
+  }
+
+  async function move(from: string, to: string): Promise<boolean> {
+    assertKey(from);
+    assertKey(to);
+    if ((await head(to)) || !(await copy(from, to))) return false;
+    await remove(from);
+    return true;
+  }
+
+  async function remove(key: string): Promise<void> {
+    assertKey(key);
+    await client.ask({ method: "DELETE", key, expected: [404] });
+  }
+
+  /** A copy of the bytes, hashed on the way. */
+  async function local(key: string) {
+    const chunks = await get(key);
+    if (chunks === undefined) return undefined;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, `object-${process.pid}-${randomBytes(8).toString("hex")}`);
+    const dispose = () => rm(path, { force: true });
+    try {
+      return { path, sha256: await save(chunks, path), [Symbol.asyncDispose]: dispose };
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  }
+
+  return { put, get, head, list, folders, move, delete: remove, local, close: client.close };
+}
+
+async function* readBody(response: S3Response | undefined): AsyncGenerator<Uint8Array> {
+  if (response === undefined) return;
+  try {
+    for await (const chunk of response.body) yield chunk;
+  } catch (error) {
+    throw makeConnectionError(error);
+  }
+}
+
+function toHead(size = "", modified = "", tag = ""): ObjectHead {
+  return { sizeBytes: Number(size), touchedAt: Date.parse(modified), stamp: tag };
+}
+
+async function save(chunks: AsyncIterable<Uint8Array>, path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await using file = await open(path, "wx", 0o600);
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    await file.writeFile(chunk);
+  }
+  return hash.digest("hex");
+}

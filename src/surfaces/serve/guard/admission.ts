@@ -1,0 +1,49 @@
+/** Lets a request in: its form and names, then its token, then the owner's rate. Whatever throws lets nobody in. */
+import type { IncomingMessage } from "node:http";
+import type { Refusal } from "../refusal.ts";
+import { type Caller, type FindCaller, readBearer } from "./callers.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+export type Admission = { readonly caller: Caller } | { readonly refusal: Refusal };
+
+export type AdmissionRules = {
+  readonly findCaller: FindCaller;
+  readonly rates: RateLimit;
+  /** Where clients learn who issues tokens; undefined if nobody but this server does. */
+  readonly metadataUrl?: () => string | undefined;
+};
+
+/** The caller of a request whose form was checked. */
+export async function admitCaller(
+  request: IncomingMessage,
+  { findCaller, rates, metadataUrl }: AdmissionRules,
+): Promise<Admission> {
+  const token = readBearer(request);
+  const caller = token === undefined ? undefined : await findCaller(token);
+  if (caller === undefined)
+    return { refusal: unauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
+  const waitSeconds = rates.take(caller.owner, caller.rate);
+  if (waitSeconds > 0) return { refusal: tooMany(`At most ${caller.rate} requests per minute.`, waitSeconds) };
+  return { caller };
+}
+
+function unauthorized(wasSent: boolean, metadataUrl: string | undefined): Refusal {
+  const challenge = [
+    'Bearer realm="spillway"',
+    ...(wasSent ? ['error="invalid_token"'] : []),
+    ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
+  ].join(", ");
+  return {
+    status: 401,
+    message: "Send a valid token: Authorization: Bearer TOKEN. The operator makes one with spillway token add NAME.",
+    headers: { "www-authenticate": challenge },
+  };
+}
+
+export function tooMany(reason: string, waitSeconds: number): Refusal {
+  return {
+    status: 429,
+    message: `${reason} Try again in ${waitSeconds} s.`,
+    headers: { "retry-after": String(waitSeconds) },
+  };
+}

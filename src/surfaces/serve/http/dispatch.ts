@@ -1,0 +1,140 @@
+/** Takes one request through every check, in the same order each time, to its route. What throws is refused. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type AdmissionRules, admitCaller, tooMany } from "../guard/admission.ts";
+import type { Caller } from "../guard/callers.ts";
+import { type AllowedNames, checkFraming, checkNames } from "../guard/request-checks.ts";
+import type { ServeMetrics } from "../metrics.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { type Exchange, findRoute, type Route } from "../routes.ts";
+import { allowOrigin, answerPreflight } from "./cross-origin.ts";
+import { createBodyReader, type HeldBytes } from "./read-body.ts";
+
+export type DispatchOptions = AdmissionRules & {
+  readonly routes: readonly Route[];
+  readonly names: () => AllowedNames;
+  readonly maxBodyBytes: number;
+  /** Requests of one owner that may be open. */
+  readonly maxOpenPerOwner: number;
+  /** Whether no more requests are taken. */
+  readonly isStopping: () => boolean;
+  readonly metrics: ServeMetrics;
+  readonly log: (line: string) => void;
+};
+
+export interface Dispatcher {
+  serve(request: IncomingMessage, response: ServerResponse): void;
+  /** Requests that are being answered. */
+  readonly open: number;
+  /** Resolves when no request is being answered. */
+  idle(): Promise<void>;
+}
+
+export function createDispatcher(options: DispatchOptions): Dispatcher {
+  const { routes, names, metrics, log } = options;
+  const held: HeldBytes = { current: 0 };
+  const openByOwner = new Map<string, number>();
+  const waiters: (() => void)[] = [];
+  let open = 0;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<string> {
+    const framing = checkFraming(request);
+    if (framing !== undefined) return deny(response, framing);
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const route = findRoute(routes, url);
+    const refusal = route?.access === "probe" ? undefined : checkNames(request, names());
+    if (refusal !== undefined) return deny(response, refusal);
+    allowOrigin(request, response);
+    if (route === undefined) return deny(response, { status: 404, message: "There is nothing at this path." });
+    if (answerPreflight(request, response, route)) return route.name;
+    const exchange = { request, response, url };
+    const wrongMethod = checkMethod(request, route);
+    if (route.access === "probe" || route.access === "public") {
+      if (wrongMethod !== undefined) refuse(response, wrongMethod);
+      else await route.serve(exchange);
+      return route.name;
+    }
+    if (options.isStopping()) return deny(response, stopping);
+    const admission = await admitCaller(request, options);
+    if ("refusal" in admission) refuse(response, admission.refusal);
+    else if (route.access === "admin" && !admission.caller.isAdmin) refuse(response, notAdmin);
+    else if (wrongMethod !== undefined) refuse(response, wrongMethod);
+    else await serveCaller(route, exchange, admission.caller);
+    return route.name;
+  }
+
+  async function serveCaller(route: CallerRoute, exchange: Exchange, caller: Caller): Promise<void> {
+    const { request, response } = exchange;
+    const count = openByOwner.get(caller.owner) ?? 0;
+    if (count >= options.maxOpenPerOwner) return refuse(response, tooMany("Too many requests are open.", 1));
+    openByOwner.set(caller.owner, count + 1);
+    using reader = createBodyReader(options.maxBodyBytes, held);
+    try {
+      const type = checkType(request, route);
+      if (type !== undefined) return refuse(response, type);
+      if (request.headers.expect !== undefined) response.writeContinue();
+      const body = await reader.read(request);
+      if ("refusal" in body) return refuse(response, body.refusal);
+      await route.serve({ ...exchange, caller, body: body.text });
+    } finally {
+      const left = (openByOwner.get(caller.owner) ?? 1) - 1;
+      if (left === 0) openByOwner.delete(caller.owner);
+      else openByOwner.set(caller.owner, left);
+    }
+  }
+
+  return {
+    serve(request, response) {
+      const startedAt = performance.now();
+      open++;
+      // A client that breaks off is not an error of ours.
+      request.on("error", () => response.destroy());
+      answer(request, response)
+        .catch((error: unknown) => {
+          log(`a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+          refuse(response, {
+            status: 500,
+            message: "The request could not be checked or answered; the server's log says why.",
+          });
+          return "failed";
+        })
+        .then((route) => {
+          metrics.add(route, response.statusCode, (performance.now() - startedAt) / 1_000);
+          open--;
+          if (open === 0) for (const done of waiters.splice(0)) done();
+        });
+    },
+    get open() {
+      return open;
+    },
+    idle: () => new Promise((done) => (open === 0 ? done() : waiters.push(done))),
+  };
+}
+
+type CallerRoute = Extract<Route, { readonly access: "token" | "admin" }>;
+
+const notAdmin: Refusal = { status: 403, message: "This needs an admin token: spillway token add NAME --admin." };
+
+const stopping: Refusal = {
+  status: 503,
+  message: "The server is stopping. Try again in 5 s.",
+  headers: { "retry-after": "5" },
+};
+
+function deny(response: ServerResponse, refusal: Refusal): string {
+  refuse(response, refusal);
+  return "refused";
+}
+
+function checkMethod({ method = "" }: IncomingMessage, { methods }: Route): Refusal | undefined {
+  if (methods.includes(method)) return undefined;
+  const allow = methods.join(", ");
+  return { status: 405, message: `Use ${allow}.`, headers: { allow } };
+}
+
+function checkType({ method, headers }: IncomingMessage, { takesJson }: CallerRoute): Refusal | undefined {
+  if (!takesJson) return undefined;
+  if (method === "POST" && !/^application\/json *(?:;|$)/i.test(headers["content-type"] ?? ""))
+    return { status: 415, message: "Send JSON: Content-Type: application/json." };
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return method !== "POST" && hasBody ? { status: 400, message: `${method} takes no body.` } : undefined;
+}

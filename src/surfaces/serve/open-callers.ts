@@ -1,0 +1,74 @@
+/** Whom the server lets in: its operator, the bearers of named tokens, and those whom an issuer vouches for. */
+import { openServiceFetch } from "../../acquire/http/transport/service-fetch.ts";
+import { findDataHome } from "../../config/paths.ts";
+import type { Session } from "../../session/session.ts";
+import {
+  askInTurn,
+  type FindByHash,
+  type FindCaller,
+  fileCallers,
+  hashedCallers,
+  localCaller,
+} from "./guard/callers.ts";
+import { isLoopback } from "./guard/request-checks.ts";
+import { checkStart } from "./start-checks.ts";
+import { readTokenFile } from "./tokens/token-file.ts";
+import { makeTokenText, openTokens, tokenFilePath } from "./tokens/tokens.ts";
+
+export type Callers = AsyncDisposable & {
+  readonly find: FindCaller;
+  /** Finds the bearer of a token of ours; JWTs are not among them. */
+  readonly findByHash: FindByHash;
+  /** The operator's own token; undefined if the server listens to other machines. */
+  readonly localToken: string | undefined;
+};
+
+export type CallersOptions = {
+  readonly session: Session;
+  /** Folders that the operator may read by path. */
+  readonly localFolders?: readonly string[] | undefined;
+  /** The address of the MCP endpoint as clients know it. */
+  readonly resource: () => string;
+};
+
+/** Throws where the server may not listen. */
+export async function openCallers({ session, localFolders = [], resource }: CallersOptions): Promise<Callers> {
+  const { settings, env, now } = session;
+  const path = tokenFilePath(findDataHome(settings.home, env, process.platform), settings["serve.tokens"]);
+  checkStart(settings, readTokenFile(path).rows.length > 0 || settings["serve.issuer"] !== null);
+  const rate = settings["serve.owner_rate"];
+  const findNamed = fileCallers(openTokens(path, now), rate);
+  const localToken = isLoopback(settings["serve.address"]) ? await makeLocalToken(session) : undefined;
+  const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
+  const findLocal = localToken === undefined ? () => undefined : localCaller(localToken, operator);
+  const findByHash: FindByHash = (sha256) => findLocal(sha256) ?? findNamed(sha256);
+  const service = openServiceFetch({ settings, env });
+  const issued = await openIssuer(session, service.fetch, resource);
+  return {
+    localToken,
+    findByHash,
+    find: askInTurn([hashedCallers(findByHash), ...(issued === undefined ? [] : [issued])]),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+/** Loads the library for JWTs only where there is an issuer. */
+async function openIssuer({ settings, now }: Session, fetch: typeof globalThis.fetch, resource: () => string) {
+  const issuer = settings["serve.issuer"];
+  if (issuer === null) return undefined;
+  const { jwtCallers } = await import("./guard/jwt-callers.ts");
+  return jwtCallers({
+    issuer,
+    audience: () => settings["serve.audience"] ?? resource(),
+    keysUrl: settings["serve.keys"] ?? `${issuer.replace(/\/$/, "")}/.well-known/jwks.json`,
+    algorithms: settings["serve.algorithms"],
+    rate: settings["serve.owner_rate"],
+    fetch,
+    now,
+  });
+}
+
+/** Derived from the owner's key: the same at every start, so a client is set up once. */
+async function makeLocalToken({ store }: Session): Promise<string> {
+  return makeTokenText(Buffer.from(await store.seal("spillway serve"), "hex"));
+}

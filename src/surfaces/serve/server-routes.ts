@@ -1,0 +1,116 @@
+/** The routes of the server: MCP, probes, metrics, and a page that says what runs here. */
+import type { ServerResponse } from "node:http";
+import type { ArtifactStore } from "../../artifacts/artifact-store.ts";
+import { metrics as processMetrics } from "../../telemetry/metrics.ts";
+import { version } from "../../version.ts";
+import type { FairQueue } from "./guard/fair-queue.ts";
+import type { McpEndpoint } from "./mcp/mcp-endpoint.ts";
+import type { Gauges, ServeMetrics } from "./metrics.ts";
+import type { Owners } from "./owners.ts";
+import type { Route } from "./routes.ts";
+import type { SignIn } from "./sign-in/sign-in.ts";
+import { signInRoutes } from "./sign-in/sign-in-routes.ts";
+
+export type RoutesOptions = {
+  readonly mcp: McpEndpoint;
+  readonly metrics: ServeMetrics;
+  readonly queue: FairQueue;
+  readonly owners: Owners;
+  readonly store: Pick<ArtifactStore, "totals">;
+  readonly signIn: SignIn;
+  readonly isStopping: () => boolean;
+};
+
+export const MCP_PATH = "/mcp";
+
+export function makeRoutes(options: RoutesOptions): Route[] {
+  const { mcp, metrics } = options;
+  return [
+    {
+      name: "mcp",
+      path: MCP_PATH,
+      methods: ["POST", "GET", "DELETE"],
+      access: "token",
+      takesJson: true,
+      serve: ({ request, response, body, caller }) => mcp.serve(request, response, body, caller),
+    },
+    {
+      name: "healthz",
+      path: "/healthz",
+      methods: ["GET", "HEAD"],
+      access: "probe",
+      serve: async ({ response }) => sendText(response, 200, "ok\n"),
+    },
+    {
+      name: "readyz",
+      path: "/readyz",
+      methods: ["GET", "HEAD"],
+      access: "probe",
+      async serve({ response }) {
+        const problem = await findProblem(options);
+        sendText(response, problem === undefined ? 200 : 503, `${problem ?? "ready"}\n`);
+      },
+    },
+    {
+      name: "metrics",
+      path: "/metrics",
+      methods: ["GET"],
+      access: "admin",
+      async serve({ response }) {
+        const text = `${processMetrics.prometheus()}${metrics.prometheus(readGauges(options))}`;
+        sendText(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
+      },
+    },
+    {
+      name: "page",
+      path: "/",
+      methods: ["GET", "HEAD"],
+      access: "public",
+      async serve({ request, response }) {
+        const caller = await options.signIn.findCaller(request);
+        sendText(response, 200, caller === undefined ? page : `${page}\nYou are signed in as ${caller.owner}.\n`);
+      },
+    },
+    ...signInRoutes(options.signIn),
+  ];
+}
+
+const page = [
+  `Spillway ${version}: context-safe retrieval for AI agents.`,
+  "",
+  `MCP clients connect to ${MCP_PATH} over Streamable HTTP, with a token of this server's operator.`,
+  "",
+].join("\n");
+
+/** Why the server should get no requests now; undefined if it should. Probes learn nothing else. */
+async function findProblem({ isStopping, store }: RoutesOptions): Promise<string | undefined> {
+  if (isStopping()) return "stopping";
+  try {
+    await store.totals();
+    return undefined;
+  } catch {
+    return "the store cannot be read"; // Its problem is in the replies of tools and in the log.
+  }
+}
+
+function readGauges({ queue, owners, mcp }: RoutesOptions): Gauges {
+  return {
+    spillway_calls_running: { about: "Calls that are worked on.", value: queue.running },
+    spillway_calls_waiting: { about: "Calls that wait for their turn.", value: queue.waiting },
+    spillway_owners_open: { about: "Owners with an open session.", value: owners.count },
+    spillway_mcp_sessions_live: { about: "MCP sessions in memory.", value: mcp.liveSessions },
+    process_resident_memory_bytes: { about: "Resident memory of the process.", value: process.memoryUsage.rss() },
+  };
+}
+
+function sendText(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
+  response.writeHead(status, {
+    "content-type": type,
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
+  response.end(response.req.method === "HEAD" ? undefined : text);
+}

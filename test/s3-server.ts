@@ -1,0 +1,104 @@
+/** An S3 server of the tests' own: a real one, in a temporary folder, on loopback, ended with this process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { readS3Address, type S3Settings } from "../src/artifacts/s3/s3-address.ts";
+import { defaultSettings } from "../src/config/settings.ts";
+import { findFreePort } from "./postgres-server.ts";
+import { waitUntil } from "./waiting.ts";
+
+export type S3Server = {
+  readonly port: number;
+  /** The settings of a new, empty place in a bucket. */
+  makePlace(): S3Settings;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+} & AsyncDisposable;
+
+const BUCKET = "spillway-tests";
+
+/** The server, or why there is none, in one sentence. */
+export async function startS3(): Promise<S3Server | string> {
+  const program = findProgram();
+  if (program === undefined) {
+    return "no S3 server is installed (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)";
+  }
+  const folder = await mkdtemp(join(tmpdir(), "spillway-s3-"));
+  const credentials = { "store.access_key": "tester", "store.secret_key": randomBytes(12).toString("hex") };
+  const port = await findFreePort();
+  let running: ChildProcess | undefined;
+  let places = 0;
+  await mkdir(join(folder, "data", BUCKET), { recursive: true });
+  await mkdir(join(folder, "facts"));
+
+  async function start(): Promise<void> {
+    const env = {
+      PATH: process.env.PATH,
+      ROOT_ACCESS_KEY: credentials["store.access_key"],
+      ROOT_SECRET_KEY: credentials["store.secret_key"],
+    };
+    const args = [
+      "--port",
+      `127.0.0.1:${port}`,
+      "--keep-alive",
+      "--quiet",
+      "posix",
+      "--sidecar",
+      join(folder, "facts"),
+    ];
+    const command = ["--pdeathsig=KILL", program ?? "", ...args, join(folder, "data")];
+    running = spawn("setpriv", command, { stdio: "ignore", env });
+    await waitUntil("the S3 server listens", () => isListening(port));
+  }
+
+  async function kill(): Promise<void> {
+    const child = running;
+    running = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  }
+
+  await start();
+  return {
+    port,
+    makePlace: () => ({
+      ...defaultSettings,
+      ...credentials,
+      "store.objects": `s3://${BUCKET}/place-${process.pid}-${++places}`,
+      "store.endpoint": `http://127.0.0.1:${port}`,
+    }),
+    start,
+    kill,
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The address of a new, empty place. */
+export const makeAddress = (server: S3Server) => readS3Address(server.makePlace());
+
+function findProgram(): string | undefined {
+  const folders = [...(process.env.PATH?.split(":") ?? []), join(homedir(), "go", "bin"), "/usr/local/bin"];
+  return folders.map((folder) => join(folder, "versitygw")).find((path) => existsSync(path));
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
