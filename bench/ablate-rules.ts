@@ -81,6 +81,32 @@ const generatorNames = [
 
 const choosing: readonly Rule[] = [
   { name: "teasers", module: "extract/html/choose/teasers.ts", target: "createTeaserTest", off: always(() => false) },
+  {
+    name: "link-tail",
+    module: "extract/html/choose/link-tail.ts",
+    target: "dropLinkTail",
+    off: always(undefined),
+    mutates: true,
+  },
+  {
+    name: "advertisement-lines",
+    module: "extract/html/choose/short-lines.ts",
+    target: "isAdvertisementLine",
+    off: always(false),
+  },
+  {
+    name: "thread-controls",
+    module: "extract/html/choose/short-lines.ts",
+    target: "isThreadControl",
+    off: always(false),
+  },
+  { name: "replies", module: "extract/html/choose/replies.ts", target: "findReplies", off: always(new Map()) },
+  {
+    name: "post-titles",
+    module: "extract/html/choose/title-element.ts",
+    target: "findTitleElement",
+    off: always(undefined),
+  },
   { name: "side-matter", module: "extract/html/choose/choose.ts", target: "isSideMatter", off: always(false) },
   ...nameClasses,
   { name: "consent-tools", module: "extract/html/choose/generators.ts", target: "consentTools", off: none },
@@ -229,6 +255,15 @@ const parsing: readonly Rule[] = [
     off: always(undefined),
     mutates: true,
   },
+  {
+    name: "custom-elements",
+    module: "extract/html/tree/custom-elements.ts",
+    target: "setInlineTags",
+    off: always(undefined),
+    mutates: true,
+  },
+  { name: "small-screens", module: "extract/html/tree/visibility.ts", target: "isForSmallScreens", off: always(false) },
+  { name: "diffs", module: "extract/html/tree/diffs.ts", target: "isDiffLine", off: always(false) },
   { name: "embeds", module: "extract/html/tree/embeds.ts", target: "findEmbed", off: always(undefined) },
   { name: "service-frames", module: "extract/html/tree/embeds.ts", target: "serviceLabel", off: never },
   { name: "skip-links", module: "extract/html/tree/links.ts", target: "isSkipLink", off: always(false) },

@@ -63,6 +63,12 @@ export function digestCorpus(pages: readonly TruePage[], codePages: readonly Cod
   return hash.digest("hex");
 }
 
+/** Half of the sites of wcxb-dev-2, by a hash of their name: nobody looks at their pages, only at the mean score. */
+export function isUnread({ url }: TruePage): boolean {
+  const site = (URL.parse(url)?.hostname ?? url).replace(/^www\./, "");
+  return (createHash("sha256").update(site).digest()[0] ?? 0) % 2 === 1;
+}
+
 /** A third of the pages, chosen by id: kept aside for the first rules only, in view while later rules were changed. */
 export function wasTunedLater({ id }: TruePage): boolean {
   return (createHash("sha256").update(id).digest()[0] ?? 0) % 3 === 0;

@@ -3,9 +3,20 @@ import type { CodePage } from "./html-corpus.ts";
 
 /** F1 of two bags of words, Markdown reduced to text first; an empty truth requires an empty output. */
 export function wordF1(markdown: string, truth: string): number {
+  const { matches, words, trueWords } = matchWords(markdown, truth);
+  if (trueWords === 0) return words === 0 ? 1 : 0;
+  return (2 * matches) / (words + trueWords);
+}
+
+/** The share of the labelled words that are in the output. */
+export function wordRecall(markdown: string, truth: string): number {
+  const { matches, trueWords } = matchWords(markdown, truth);
+  return trueWords === 0 ? 1 : matches / trueWords;
+}
+
+function matchWords(markdown: string, truth: string) {
   const words = wordsOf(plainText(markdown));
   const trueWords = wordsOf(truth);
-  if (trueWords.length === 0) return words.length === 0 ? 1 : 0;
   const unmatched = new Map<string, number>();
   for (const word of trueWords) unmatched.set(word, (unmatched.get(word) ?? 0) + 1);
   let matches = 0;
@@ -15,7 +26,7 @@ export function wordF1(markdown: string, truth: string): number {
     unmatched.set(word, count - 1);
     matches += 1;
   }
-  return (2 * matches) / (words.length + trueWords.length);
+  return { matches, words: words.length, trueWords: trueWords.length };
 }
 
 /** Images dropped, link text kept, fence lines, emphasis marks and breaks in cells dropped. */

@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   serve: () => import("./serve.ts"),
   start: () => import("./start.ts"),
   store: () => import("./store.ts"),
+  "team-store": () => import("./team-store.ts"),
   tasks: () => import("./tasks.ts"),
 };
 

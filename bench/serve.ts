@@ -1,12 +1,13 @@
 /** Benchmarks `spillway serve` beside a bare server on the same SDK: how long a request takes, alone and among others. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export const about = "milliseconds of a request over HTTP, beside a bare SDK server; rounds of both taken in turn";
+export const about =
+  "milliseconds of a request over HTTP and of the server's CPU for it, beside a bare SDK server; rounds of both taken in turn";
 
 const root = join(import.meta.dirname, "..");
 const ROUNDS = 6;
@@ -30,7 +31,7 @@ export async function run(): Promise<void> {
       env,
     ),
   ];
-  console.log("| revision | request | at once | server | p50 | p99 |\n|---|---|---|---|---|---|");
+  console.log("| revision | request | at once | server | p50 | p99 | CPU |\n|---|---|---|---|---|---|---|");
   for (const revision of revisions)
     for (const concurrency of concurrencies) await compare(servers, revision, concurrency);
   for (const { child } of servers) child.kill("SIGKILL");
@@ -59,16 +60,31 @@ async function compare(servers: readonly BenchServer[], revision: Revision, conc
   };
   for (const [method, params] of Object.entries(requests)) {
     const times = servers.map((): number[] => []);
+    const cpuMs = servers.map(() => 0);
     for (let round = 0; round < ROUNDS; round++)
       for (const [index, ask] of clients.entries()) {
+        const before = readCpuMs(servers[index]);
         const measured = await measure(() => ask(method, params), concurrency);
-        if (round > 0) times[index]?.push(...measured); // The first round warms up.
+        if (round === 0) continue; // It warms up.
+        times[index]?.push(...measured);
+        cpuMs[index] = (cpuMs[index] ?? 0) + readCpuMs(servers[index]) - before;
       }
     for (const [index, { name }] of servers.entries()) {
       const [p50, p99] = [0.5, 0.99].map((share) => percentile(times[index] ?? [], share).toFixed(2));
-      console.log(`| ${revision} | ${method} | ${concurrency} | ${name} | ${p50} | ${p99} |`);
+      const cpu = ((cpuMs[index] ?? 0) / (times[index]?.length ?? 1)).toFixed(2);
+      console.log(`| ${revision} | ${method} | ${concurrency} | ${name} | ${p50} | ${p99} | ${cpu} |`);
     }
   }
+}
+
+/** The CPU time of a server so far, where the system tells it (Linux, in hundredths of a second). */
+function readCpuMs(server: BenchServer | undefined): number {
+  const path = `/proc/${server?.child.pid}/stat`;
+  if (!existsSync(path)) return Number.NaN;
+  const fields = readFileSync(path, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 type Ask = (method: string, params: object) => Promise<string>;
@@ -86,8 +102,9 @@ async function connect({ url, token }: BenchServer, revision: Revision): Promise
     "io.modelcontextprotocol/clientInfo": clientInfo,
     "io.modelcontextprotocol/clientCapabilities": {},
   };
+  let lastId = 0;
   const send = async (method: string, params: object, more: Readonly<Record<string, string>> = {}) => {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const body = JSON.stringify({ jsonrpc: "2.0", id: ++lastId, method, params });
     const response = await fetch(url, { method: "POST", headers: { ...headers, ...more }, body });
     if (!response.ok) throw new Error(`${method}: ${response.status} ${await response.text()}`);
     return response;

@@ -42,7 +42,7 @@ describe("pages", () => {
     const checks = names
       .map((name) => readChecks(name))
       .map(({ contains = [], excludes = [] }) => contains.length + excludes.length);
-    assert.ok(names.length >= 28, `${names.length} pages`);
+    assert.ok(names.length >= 50, `${names.length} pages`);
     assert.ok(Math.min(...checks) >= 5);
   });
 });

@@ -8,7 +8,6 @@ import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { readS3Address, type S3Settings } from "../src/artifacts/s3/s3-address.ts";
-import { defaultSettings } from "../src/config/settings.ts";
 import { findFreePort } from "./postgres-server.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -69,10 +68,12 @@ export async function startS3(): Promise<S3Server | string> {
   return {
     port,
     makePlace: () => ({
-      ...defaultSettings,
       ...credentials,
       "store.objects": `s3://${BUCKET}/place-${process.pid}-${++places}`,
       "store.endpoint": `http://127.0.0.1:${port}`,
+      "store.region": "us-east-1",
+      "store.addressing": "auto",
+      "store.session_token": null,
     }),
     start,
     kill,

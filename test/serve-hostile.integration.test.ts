@@ -281,7 +281,7 @@ describe("what a client may use up", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test("a token file that breaks while the server runs lets nobody in, and one that is repaired does again", async () => {
+  test("no token is valid while the token file is broken, and all are again when it is repaired", async () => {
     const { chmod } = await import("node:fs/promises");
     await using small = await openServedHttp();
     const ann = await small.makeToken({ name: "ann" });

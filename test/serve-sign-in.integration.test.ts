@@ -62,7 +62,7 @@ describe("signing in", () => {
     assert.doesNotMatch(await readPage(served, cookie), /signed in/);
   });
 
-  test("what is not exactly right signs nobody in", async () => {
+  test("what is not exactly right is refused", async () => {
     await using served = await openServedHttp();
     const token = await served.makeToken({ name: "ann" });
     for (const fields of [
@@ -90,7 +90,7 @@ describe("signing in", () => {
     assert.equal(
       (await fetch(served.mcpUrl, { method: "POST", headers: { cookie } })).status,
       401,
-      "a cookie is no token",
+      "a cookie does not replace a token",
     );
     assert.equal((await fetch(`${served.url}/metrics`, { headers: { cookie } })).status, 401);
   });

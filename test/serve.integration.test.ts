@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { connectClient, openServedHttp, revisions, textOf } from "./served-http.ts";
 import { startServer } from "./server.ts";
-import { waitUntil } from "./waiting.ts";
+import { letEventsHappen, waitUntil } from "./waiting.ts";
 
 const accept = "application/json, text/event-stream";
 
@@ -169,7 +169,7 @@ describe("MCP over HTTP", () => {
     assert.partialDeepStrictEqual(list, { ttlMs: 3_600_000, cacheScope: "private" });
   });
 
-  test("replies are fitted to the client that is named by itself or by the header", async () => {
+  test("replies are fitted to the client that the handshake or the header names", async () => {
     await using served = await openServedHttp();
     const token = await served.makeToken({ name: "ann" });
     const size = async (name: string, header?: string) => {
@@ -210,11 +210,21 @@ describe("sessions", () => {
     const headers = await beginSession(served.mcpUrl, ann);
     const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
     assert.equal((await post(served.mcpUrl, ann, ping, headers)).status, 200);
+    const stream = await fetch(served.mcpUrl, {
+      headers: { authorization: `Bearer ${ann}`, accept: "text/event-stream", ...headers },
+    });
+    let hasEnded = false;
+    const ended = stream.text().then(() => {
+      hasEnded = true;
+    });
     assert.equal((await post(served.mcpUrl, bob, ping, headers)).status, 404);
+    await letEventsHappen();
+    assert.equal(hasEnded, false, "a stranger who knows the id ends nothing");
     const end = (token: string) =>
       fetch(served.mcpUrl, { method: "DELETE", headers: { authorization: `Bearer ${token}`, ...headers } });
     assert.equal((await end(bob)).status, 404);
     assert.equal((await end(ann)).status, 200);
+    await ended;
     assert.equal((await post(served.mcpUrl, ann, ping, headers)).status, 404);
   });
 

@@ -1,5 +1,6 @@
 /** Where the suites of the store run: in memory, or on the servers that team-storage.integration.test.ts names. */
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskStorage, memoryStorage, type Storage } from "../src/artifacts/storage.ts";
@@ -16,12 +17,16 @@ import { soakCount } from "./soak.ts";
 const given: Partial<TeamSettings> | undefined =
   process.env.STORAGE_UNDER_TEST === undefined ? undefined : JSON.parse(process.env.STORAGE_UNDER_TEST);
 
+/** The data folders of all storages, removed with this process. */
+const homes = join(tmpdir(), `spillway-places-${process.pid}`);
+process.on("exit", () => rmSync(homes, { recursive: true, force: true }));
+
 /** A new, empty storage. */
 export function makeStorage(now?: () => number): Storage {
   if (given === undefined) return memoryStorage(now);
   // Tests run one after the other; a connection that is needed again is opened again.
   for (const earlier of opened.splice(0)) void earlier.catalogue.close();
-  const storage = openPlace(join(tmpdir(), `spillway-place-${newName()}`), newName());
+  const storage = openPlace(join(homes, newName()), newName());
   opened.push(storage);
   return storage;
 }

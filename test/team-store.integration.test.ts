@@ -107,6 +107,7 @@ if (typeof postgres === "string" || typeof s3 === "string") {
         const before = await fetchText("before the failure\n");
         assert.ok(before.artifact_ref !== null);
         assert.equal((await health()).status, "ok");
+        assert.equal((await readArtifactBytes(session.store, before.artifact_ref)).toString(), "before the failure\n");
 
         relays[part].cut();
         const during = await fetchText("during the failure\n");
@@ -116,6 +117,13 @@ if (typeof postgres === "string" || typeof s3 === "string") {
           JSON.stringify(during),
           part === "catalogue" ? /its database cannot/ : /its object storage cannot/,
         );
+        if (part === "objects") {
+          // What was read here before is read from its copy.
+          assert.equal(
+            (await readArtifactBytes(session.store, before.artifact_ref)).toString(),
+            "before the failure\n",
+          );
+        }
         const { status, store } = await health();
         assert.equal(status, "degraded");
         assert.match(store.problem ?? "", part === "catalogue" ? /database/ : /object storage/);

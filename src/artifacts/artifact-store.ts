@@ -70,6 +70,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const runId = safeFileName(run);
   const blobs = openBlobs(objects, catalogue, now);
   let secret: Promise<Uint8Array> | undefined;
+  /** Where the bytes of records were when they were found. */
+  const places = new WeakMap<ArtifactRecord, string>();
   /** The last keep of each content: the same content is kept one after another, so that its bytes are written once. */
   const keeping = new Map<string, Promise<unknown>>();
 
@@ -164,7 +166,9 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       await requireBytes(record, row);
       const lastMark = Math.min(row.used_at, row.run_used_at ?? 0);
       if (now() - lastMark >= MARK_INTERVAL_MS && !(await markUsed(ref))) throw await missingRefError(ref);
-      return { ...record, ...seen(now()) };
+      const found = { ...record, ...seen(now()) };
+      if (row.object_key !== null) places.set(found, row.object_key);
+      return found;
     } catch (error) {
       throw asReadError(ref, error);
     }
@@ -215,7 +219,9 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   /** The complete bytes, verified, as a local file until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
     try {
-      return record.reference === undefined ? await blobs.open(record) : await openInPlace(record, record.reference);
+      return record.reference === undefined
+        ? await blobs.open(record, places.get(record))
+        : await openInPlace(record, record.reference);
     } catch (error) {
       throw asReadError(record.artifact_ref, error);
     }

@@ -29,6 +29,9 @@ export type Blobs = ReturnType<typeof openBlobs>;
 /** Up to this size bytes are hashed at every read; above, when their object's stamp has changed. */
 const MAX_ALWAYS_HASHED_BYTES = 8 * 1024 * 1024;
 
+/** Objects do not vanish; what opens them notices if one did. */
+const PRESENCE_MS = 60_000;
+
 export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => number) {
   /**
    * Writes the bytes, unless this owner has them. Bytes that only others have are written again: if they were not, the
@@ -77,7 +80,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
   /** Whether an object of the right length is there. */
   async function isPresent(row: { readonly object_key: string | null; readonly size_bytes: number }): Promise<boolean> {
     if (row.object_key === null) return false;
-    return (await objects.head(row.object_key))?.sizeBytes === row.size_bytes;
+    return (await objects.head(row.object_key, { maxAgeMs: PRESENCE_MS }))?.sizeBytes === row.size_bytes;
   }
 
   /** Whether the object has exactly the bytes that its row promises. */
@@ -103,8 +106,13 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     }
   }
 
-  /** The verified bytes of an artifact as a local file. */
-  async function open({ artifact_ref, sha256 }: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
+  /** The verified bytes of an artifact as a local file. `known` is where they were a moment ago. */
+  async function open(
+    { artifact_ref, sha256 }: ArtifactRecord,
+    known?: string,
+  ): Promise<{ readonly path: string } & AsyncDisposable> {
+    const copy = known === undefined ? undefined : await openKnown(known, sha256);
+    if (copy !== undefined) return copy;
     const row = await findBlob(catalogue, sha256);
     const file = row && (await objects.local(row.object_key));
     if (row === undefined || file === undefined) throw damagedError(artifact_ref, "its bytes are missing");
@@ -112,6 +120,15 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     if (file.sha256 === undefined ? await isSound(row) : file.sha256 === sha256) return file;
     await file[Symbol.asyncDispose]();
     throw damagedError(artifact_ref, "its bytes are not those that were kept");
+  }
+
+  /** Saves looking for the row where the backend hashes what it copies. Undefined if another object has the bytes now. */
+  async function openKnown(objectKey: string, sha256: string) {
+    if (objects.path !== undefined) return undefined;
+    const file = await objects.local(objectKey);
+    if (file === undefined || file.sha256 === sha256) return file;
+    await file[Symbol.asyncDispose]();
+    return undefined;
   }
 
   return { write, isPresent, isSound, open };

@@ -25,7 +25,7 @@ import {
  */
 export type FileSystem = Pick<
   typeof nodeFiles,
-  "open" | "link" | "rename" | "unlink" | "rmdir" | "stat" | "lstat" | "copyFile"
+  "open" | "link" | "rename" | "unlink" | "rmdir" | "lstat" | "copyFile"
 > &
   Pick<
     typeof blockingFiles,
@@ -48,7 +48,7 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
   async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
     const target = pathOf(key);
     const { ifAbsent = false, durable = true } = options;
-    if (ifAbsent && (await exists(files, target))) return "exists";
+    if (ifAbsent && exists(files, target)) return "exists";
     if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
     if (options.isNewKey) return putInPlace(target, from, durable);
     const staged = await stage(from, durable);
@@ -136,8 +136,7 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
   /** Whether a folder exists and is below ours. What lies behind a link is not ours to list, and so not to delete. */
   function isOurs(folder: string): boolean {
     if (folder.length <= root.length) return true;
-    const stats = files.lstatSync(folder, { throwIfNoEntry: false });
-    return stats?.isDirectory() === true && isOurs(dirname(folder));
+    return findStats(files, folder)?.isDirectory() === true && isOurs(dirname(folder));
   }
 
   /** Nothing for a folder that a sweeper has just removed. */
@@ -158,7 +157,7 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
 
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
-    if (!(await exists(files, source))) return false;
+    if (!exists(files, source)) return false;
     const moved = inFolder(files, dirname(target), true, () => renameUnlessTaken(files, source, target));
     return (await undefinedIfMissing(moved)) ?? false;
   }
@@ -272,7 +271,7 @@ async function renameUnlessTaken(files: FileSystem, from: string, to: string): P
     if (systemCode(error) === "EEXIST") return false;
     if (!isLinkUnavailable(error)) throw error;
   }
-  if (await exists(files, to)) return false;
+  if (exists(files, to)) return false;
   await files.rename(from, to);
   return true;
 }
@@ -288,8 +287,15 @@ async function removeEmptyFolders(files: FileSystem, folder: string, root: strin
   }
 }
 
-async function exists(files: FileSystem, path: string): Promise<boolean> {
-  return (await undefinedIfMissing(files.stat(path))) !== undefined;
+const exists = (files: FileSystem, path: string): boolean => findStats(files, path) !== undefined;
+
+function findStats(files: FileSystem, path: string): blockingFiles.Stats | undefined {
+  try {
+    return files.lstatSync(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {

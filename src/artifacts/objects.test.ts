@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { diskObjects } from "./disk-objects.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import { objectsContract } from "./objects.contract.ts";
@@ -68,4 +69,13 @@ test("disk objects behind a link are neither listed nor given out", async () => 
   } finally {
     await rm(root, { recursive: true });
   }
+});
+
+test("a file in the place of a folder of objects has none below it", async () => {
+  await using folder = await makeTemporaryFolder();
+  const objects = diskObjects(folder.path);
+  await objects.put("extracts", Buffer.from("not a folder"));
+  assert.deepEqual(await Array.fromAsync(objects.list("extracts/000/a")), []);
+  assert.deepEqual(await Array.fromAsync(objects.folders("extracts/000/")), []);
+  assert.equal(await objects.move("extracts/000/a", "b"), false);
 });

@@ -37,7 +37,8 @@ export interface Objects {
   put(key: string, from: { readonly path: string } | Uint8Array, options?: PutOptions): Promise<"written" | "exists">;
   /** The bytes, which must be iterated, or undefined if there is no such object. */
   get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
-  head(key: string): Promise<ObjectHead | undefined>;
+  /** A backend that takes long may answer with what it knew at most `maxAgeMs` ago. */
+  head(key: string, options?: { readonly maxAgeMs?: number }): Promise<ObjectHead | undefined>;
   /** All objects whose keys start with the prefix, in key order. */
   list(prefix: string): AsyncIterable<{ readonly key: string } & ObjectHead>;
   /** The names of the folders directly below a prefix that ends with `/`. */

@@ -39,8 +39,9 @@ export function openOldRecords(objects: Objects, sql: Sql, { keepFiles = false }
   async function importAll(): Promise<boolean> {
     if (!keepFiles) await keepGuard(objects);
     let hadRecords = false;
+    const owners = await ownersOf(objects);
     for (const { folder, importFile } of kinds) {
-      for await (const batch of batchesOf(objects, folder)) {
+      for await (const batch of batchesOf(objects, owners, folder)) {
         await importBatch(batch, importFile);
         hadRecords ||= folder === "records";
       }
@@ -115,8 +116,10 @@ const kinds: readonly { readonly folder: string; readonly importFile: ImportFile
 
 const BATCH_FILES = 500;
 
-async function* batchesOf(objects: Objects, folder: string): AsyncGenerator<OldFile[]> {
-  for (const owner of await ownersOf(objects)) {
+async function* batchesOf(objects: Objects, owners: readonly OldOwner[], folder: string): AsyncGenerator<OldFile[]> {
+  for (const { owner, folders } of owners) {
+    // Every process that opens the store comes here, and nearly always nothing is left. `swept` is a file.
+    if (folder !== "swept" && !folders.includes(folder)) continue;
     let batch: OldFile[] = [];
     for await (const { key, touchedAt } of objects.list(`${ownersPrefix}${owner}/${folder}`)) {
       const name = key.slice(`${ownersPrefix}${owner}/${folder}/`.length).replace(/\.json$/, "");
@@ -129,9 +132,16 @@ async function* batchesOf(objects: Objects, folder: string): AsyncGenerator<OldF
   }
 }
 
-async function ownersOf(objects: Objects): Promise<string[]> {
-  const names = await Array.fromAsync(objects.folders(ownersPrefix));
-  return names.filter((name) => !guardKey.startsWith(`${ownersPrefix}${name}/`));
+/** An owner, and the names of the folders that it has. */
+type OldOwner = { readonly owner: string; readonly folders: readonly string[] };
+
+async function ownersOf(objects: Objects): Promise<OldOwner[]> {
+  const owners: OldOwner[] = [];
+  for (const owner of await Array.fromAsync(objects.folders(ownersPrefix))) {
+    if (guardKey.startsWith(`${ownersPrefix}${owner}/`)) continue;
+    owners.push({ owner, folders: await Array.fromAsync(objects.folders(`${ownersPrefix}${owner}/`)) });
+  }
+  return owners;
 }
 
 /** Undefined if another process has imported the file meanwhile. */

@@ -13,7 +13,8 @@ import { describePlace, readS3Address, type S3Settings } from "./s3/s3-address.t
 import { s3Objects } from "./s3/s3-objects.ts";
 import { CATALOGUE_FILE, type Storage } from "./storage.ts";
 
-export type TeamSettings = S3Settings & Pick<Settings, "store.catalogue" | "store.password" | "store.timeout">;
+export type TeamSettings = S3Settings &
+  Pick<Settings, "store.catalogue" | "store.password" | "store.timeout" | "store.cache_bytes">;
 
 /** The storage that the settings name. What they do not name is in the data folder. Nothing is connected yet. */
 export function teamStorage(home: string, settings: TeamSettings): Storage {
@@ -33,7 +34,12 @@ function openObjects(home: string, settings: TeamSettings): Pick<Storage, "objec
   const localFiles = diskObjects(home);
   if (settings["store.objects"] === null) return { objects: localFiles };
   const timeoutMs = settings["store.timeout"];
-  const objects = s3Objects(readS3Address(settings), { folder: join(home, temporaryPrefix), timeoutMs });
+  const copies = {
+    folder: join(home, temporaryPrefix),
+    cacheFolder: join(home, "copies"),
+    maxBytes: settings["store.cache_bytes"],
+  };
+  const objects = s3Objects(readS3Address(settings), { copies, timeoutMs });
   return { objects, localFiles, close: objects.close };
 }
 

@@ -74,7 +74,7 @@ export async function deleteMcpSession(queries: Queries, id: string): Promise<vo
   await queries.run("DELETE FROM mcp_cancellations WHERE session_id = ?", id);
 }
 
-/** Deletes sessions that were last used before then, and cancellations that nobody took. */
+/** Deletes sessions that were last used before then, and cancellations that no process took. */
 export async function deleteOldMcpSessions(queries: Queries, before: number, cancelledBefore: number): Promise<void> {
   await queries.run("DELETE FROM mcp_sessions WHERE used_at < ?", before);
   await queries.run("DELETE FROM mcp_cancellations WHERE created_at < ?", cancelledBefore);

@@ -1,4 +1,5 @@
 /** Starts `spillway serve` and connects a client to it by the line that it prints for this client. */
+import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -47,13 +48,17 @@ function runLine(program: string, line: string, { work, env }: Connection): Step
   return { command, status, output: stdout + stderr };
 }
 
-/** A line for the client's config: TOML goes to the top, JSON is joined with what is there. */
+/** A line for the client's config: TOML goes to the top, YAML to the end, JSON is joined with what is there. */
 async function writeLine(line: string, { id, home, work, env }: Connection): Promise<Step> {
   const { format, userFiles } = findClient(id);
   const [file = ""] = userFiles({ env, platform: process.platform, home, cwd: work });
   const present = await readFile(file, "utf8").catch(() => "");
-  const joined =
-    format === "TOML" ? `${line}\n${present}` : JSON.stringify({ ...JSON.parse(present || "{}"), ...JSON.parse(line) });
+  const joins: Readonly<Record<string, () => string>> = {
+    TOML: () => `${line}\n${present}`,
+    YAML: () => `${present}\n${line}\n`,
+    JSON: () => JSON.stringify({ ...JSON.parse(present || "{}"), ...JSON.parse(line) }),
+  };
+  const joined = (joins[format] ?? joins.JSON ?? assert.fail(format))();
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, joined);
   return { command: line, status: 0, output: "" };

@@ -35,7 +35,7 @@ const measured = new Map<string, ClientMeasures>();
 let refusal: string | undefined;
 
 before(() => {
-  if (spawnSync("unshare", ["-rn", "true"]).status !== 0) {
+  if (spawnSync("unshare", ["-rnpf", "--kill-child", "true"]).status !== 0) {
     refusal = "unshare -n is refused here, so a client could reach the network.";
     return;
   }
@@ -86,7 +86,7 @@ async function runClient(run: ClientRun, mode: RunMode): Promise<RunReport> {
 
 async function startClient(run: ClientRun, mode: RunMode): Promise<RunReport> {
   await using folder = await makeTemporaryFolder();
-  const args = ["-rn", process.execPath, driver, run.name, packages, folder.path, mode];
+  const args = ["-rnpf", "--kill-child", process.execPath, driver, run.name, packages, folder.path, mode];
   const { stdout, stderr } = spawnSync("unshare", args, {
     encoding: "utf8",
     timeout: RUN_MS,

@@ -119,9 +119,9 @@ describe("a team", () => {
     for (const { client } of clients) await client.close();
   });
 
-  test("on one disk goes on with one server when the other is killed", () => loseServer());
+  test("on one disk is served by one server when the other is killed", () => loseServer());
 
-  test("on PostgreSQL and S3 goes on with one server when the other is killed", async (context) => {
+  test("on PostgreSQL and S3 is served by one server when the other is killed", async (context) => {
     const [postgres, s3] = [await startPostgres(), await startS3()];
     try {
       const missing = [postgres, s3].find((server) => typeof server === "string");

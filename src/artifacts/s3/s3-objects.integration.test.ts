@@ -23,7 +23,8 @@ else {
   const open = async (change: Partial<S3Address> = {}, options: { timeoutMs?: number; now?: () => number } = {}) => {
     const folder = await makeTemporaryFolder();
     const address = { ...makeAddress(server), ...change };
-    const objects = s3Objects(address, { folder: join(folder.path, "tmp"), ...options });
+    const copies = { folder: join(folder.path, "tmp"), cacheFolder: join(folder.path, "copies"), maxBytes: 1_000_000 };
+    const objects = s3Objects(address, { copies, ...options });
     return {
       objects,
       address,

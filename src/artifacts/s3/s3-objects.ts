@@ -1,7 +1,5 @@
 /** Objects in a bucket of an S3-compatible service. */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, stat } from "node:fs/promises";
 import {
   assertKey,
   type ByteRange,
@@ -11,6 +9,7 @@ import {
   ObjectsError,
   type PutOptions,
 } from "../objects.ts";
+import { type LocalCopiesOptions, openLocalCopies } from "./local-copies.ts";
 import { MAX_SINGLE_BYTES, putInParts, readTag } from "./multipart.ts";
 import type { S3Address } from "./s3-address.ts";
 import { openS3Client, type S3Response } from "./s3-client.ts";
@@ -18,8 +17,8 @@ import { makeConnectionError } from "./s3-errors.ts";
 import { encodePath } from "./sign-request.ts";
 
 export type S3Options = {
-  /** The folder of local copies. */
-  readonly folder: string;
+  /** The folders of local copies, and how many bytes of them stay for later reads. */
+  readonly copies: LocalCopiesOptions;
   /** How long a request may take. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
@@ -33,11 +32,13 @@ const CONDITION_FAILED = [412, 409];
 export type S3Objects = Objects & { close(): Promise<void> };
 
 export function s3Objects(address: S3Address, options: S3Options): S3Objects {
-  const { folder, timeoutMs = DEFAULT_TIMEOUT_MS, now } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, now } = options;
+  const copies = openLocalCopies(options.copies);
   const client = openS3Client(address, { timeoutMs, ...(now && { now }) });
   /** Whether the service knows conditional puts; undefined until it was asked. */
   let knowsConditions: boolean | undefined;
   let hasBucket = false;
+  const heads = rememberHeads();
 
   async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
     assertKey(key);
@@ -63,7 +64,7 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   async function write(
     key: string,
     from: { path: string } | Uint8Array,
-    { noteStamp }: PutOptions,
+    { noteStamp, isNewKey }: PutOptions,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<"written" | "exists"> {
     const condition = { headers, expected: headers["if-none-match"] === undefined ? [] : CONDITION_FAILED };
@@ -83,6 +84,8 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
     if (CONDITION_FAILED.includes(status)) return "exists";
     const tag = answer.etag ?? readTag(text, "ETag");
     if (tag !== "") noteStamp?.(tag);
+    if (isNewKey) heads.note(key, toHead(String(await sizeOf(from)), new Date().toISOString(), tag));
+    else heads.forget(key);
     return "written";
   }
 
@@ -106,11 +109,26 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
     hasBucket = true;
   }
 
-  async function head(key: string): Promise<ObjectHead | undefined> {
+  async function head(key: string, { maxAgeMs = 0 } = {}): Promise<ObjectHead | undefined> {
     assertKey(key);
+    const known = heads.find(key, maxAgeMs);
+    if (known !== undefined) return known;
+    try {
+      return await askHead(key);
+    } catch (error) {
+      // While the service is away, what was copied from it can be read.
+      const isAway = error instanceof ObjectsError && error.fault === "unreachable";
+      const copy = isAway && maxAgeMs > 0 ? await copies.find(key) : undefined;
+      if (copy === undefined) throw error;
+      return { sizeBytes: copy.sizeBytes, touchedAt: Date.now(), stamp: "" };
+    }
+  }
+
+  async function askHead(key: string): Promise<ObjectHead | undefined> {
     const { status, headers } = await client.ask({ method: "HEAD", key, expected: [404] });
     if (status === 404) await requireBucket();
-    return status === 404 ? undefined : toHead(headers["content-length"], headers["last-modified"], headers.etag);
+    if (status === 404) return undefined;
+    return heads.note(key, toHead(headers["content-length"], headers["last-modified"], headers.etag));
   }
 
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
@@ -161,25 +179,40 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
 
   async function remove(key: string): Promise<void> {
     assertKey(key);
+    heads.forget(key);
+    await copies.forget(key);
     await client.ask({ method: "DELETE", key, expected: [404] });
   }
 
-  /** A copy of the bytes, hashed on the way. */
+  /** A copy of the bytes, hashed on the way, or one that was made before. */
   async function local(key: string) {
-    const chunks = await get(key);
-    if (chunks === undefined) return undefined;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, `object-${process.pid}-${randomBytes(8).toString("hex")}`);
-    const dispose = () => rm(path, { force: true });
-    try {
-      return { path, sha256: await save(chunks, path), [Symbol.asyncDispose]: dispose };
-    } catch (error) {
-      await dispose();
-      throw error;
-    }
+    assertKey(key);
+    return copies.take(key, () => get(key));
   }
 
   return { put, get, head, list, folders, move, delete: remove, local, close: client.close };
+}
+
+const sizeOf = async (from: { path: string } | Uint8Array): Promise<number> =>
+  from instanceof Uint8Array ? from.length : (await stat(from.path)).size;
+
+const MAX_REMEMBERED_HEADS = 10_000;
+
+/** What was last known about objects, for callers to whom that is enough. */
+function rememberHeads() {
+  const known = new Map<string, { readonly head: ObjectHead; readonly at: number }>();
+  return {
+    note(key: string, head: ObjectHead): ObjectHead {
+      if (known.size >= MAX_REMEMBERED_HEADS) known.clear();
+      known.set(key, { head, at: performance.now() });
+      return head;
+    },
+    find(key: string, maxAgeMs: number): ObjectHead | undefined {
+      const entry = known.get(key);
+      return entry !== undefined && performance.now() - entry.at < maxAgeMs ? entry.head : undefined;
+    },
+    forget: (key: string): void => void known.delete(key),
+  };
 }
 
 async function* readBody(response: S3Response | undefined): AsyncGenerator<Uint8Array> {
@@ -193,14 +226,4 @@ async function* readBody(response: S3Response | undefined): AsyncGenerator<Uint8
 
 function toHead(size = "", modified = "", tag = ""): ObjectHead {
   return { sizeBytes: Number(size), touchedAt: Date.parse(modified), stamp: tag };
-}
-
-async function save(chunks: AsyncIterable<Uint8Array>, path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await using file = await open(path, "wx", 0o600);
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    await file.writeFile(chunk);
-  }
-  return hash.digest("hex");
 }

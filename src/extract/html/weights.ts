@@ -113,6 +113,8 @@ export const htmlWeights = {
   shortLines: {
     maxAdvertisementChars: 50,
     maxControlChars: 30,
+    /** A larger box has more than a line in it. */
+    maxLineElements: 6,
   },
 
   /** Cards below an article that lead to other stories. */
@@ -124,6 +126,17 @@ export const htmlWeights = {
     /** An article has this much prose outside all cards, and this share of it before the first card that is dropped. */
     minArticleProseChars: 1000,
     minProseShareBefore: 0.9,
+  },
+
+  /** Lists of links after the last prose. */
+  linkTail: {
+    /** A list of links has this share of its text in links, and this many of them. */
+    minLinkShare: 0.6,
+    minLinks: 2,
+    /** With a larger share of the text, the links are what the page is about. */
+    maxTailShare: 0.2,
+    /** A shorter line between such lists belongs to them. */
+    maxLineChars: 80,
   },
 
   /** When the text of a strategy is good enough, and when the next one replaces it. */
@@ -212,6 +225,9 @@ export const htmlWeights = {
     /** A longer text is not an author's name, neither is one of more words. */
     maxAuthorChars: 80,
     maxAuthorWords: 8,
+    /** How many elements after the title a date may be, and the longest line that states one. */
+    maxDateDistance: 40,
+    maxDateLineChars: 80,
     /** A longer title or other fact is ignored. */
     maxFactChars: 1000,
   },

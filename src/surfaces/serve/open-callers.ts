@@ -1,5 +1,4 @@
 /** Whom the server lets in: its operator, the bearers of named tokens, and those whom an issuer vouches for. */
-import { openServiceFetch } from "../../acquire/http/transport/service-fetch.ts";
 import { findDataHome } from "../../config/paths.ts";
 import type { Session } from "../../session/session.ts";
 import {
@@ -42,30 +41,34 @@ export async function openCallers({ session, localFolders = [], resource }: Call
   const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
   const findLocal = localToken === undefined ? () => undefined : localCaller(localToken, operator);
   const findByHash: FindByHash = (sha256) => findLocal(sha256) ?? findNamed(sha256);
-  const service = openServiceFetch({ settings, env });
-  const issued = await openIssuer(session, service.fetch, resource);
+  const issued = await openIssuer(session, resource);
   return {
     localToken,
     findByHash,
-    find: askInTurn([hashedCallers(findByHash), ...(issued === undefined ? [] : [issued])]),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    find: askInTurn([hashedCallers(findByHash), ...(issued === undefined ? [] : [issued.find])]),
+    [Symbol.asyncDispose]: async () => issued?.[Symbol.asyncDispose](),
   };
 }
 
-/** Loads the library for JWTs only where there is an issuer. */
-async function openIssuer({ settings, now }: Session, fetch: typeof globalThis.fetch, resource: () => string) {
+/** Loads the library for JWTs, and the client that gets the keys, only where there is an issuer. */
+async function openIssuer({ settings, env, now }: Session, resource: () => string) {
   const issuer = settings["serve.issuer"];
   if (issuer === null) return undefined;
-  const { jwtCallers } = await import("./guard/jwt-callers.ts");
-  return jwtCallers({
+  const [{ jwtCallers }, { openServiceFetch }] = await Promise.all([
+    import("./guard/jwt-callers.ts"),
+    import("../../acquire/http/transport/service-fetch.ts"),
+  ]);
+  const service = openServiceFetch({ settings, env });
+  const find = jwtCallers({
     issuer,
     audience: () => settings["serve.audience"] ?? resource(),
     keysUrl: settings["serve.keys"] ?? `${issuer.replace(/\/$/, "")}/.well-known/jwks.json`,
     algorithms: settings["serve.algorithms"],
     rate: settings["serve.owner_rate"],
-    fetch,
+    fetch: service.fetch,
     now,
   });
+  return { find, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
 /** Derived from the owner's key: the same at every start, so a client is set up once. */

@@ -50,9 +50,11 @@ function writeLine(client: Client, connection: Connection): string | undefined {
   const place = client.shape.container({});
   if (client.format === "TOML") return writeToml([...place, "spillway"], fields);
   const servers = client.shape.isList ? [fields] : { spillway: fields };
-  return writeInline(
+  const line = writeInline(
     place.reduceRight<EntryFields | readonly EntryFields[]>((value, key) => ({ [key]: value }), servers),
   );
+  // A file of YAML has no braces around it that the line could be put into.
+  return client.format === "YAML" ? line.slice(1, -1).trim() : line;
 }
 
 /** One line of TOML: dotted keys need no table header, so the line can be added anywhere above the first table. */

@@ -76,7 +76,17 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     metrics,
     log,
   });
-  const http = await openHttpServer({ ...place, serve: dispatcher.serve });
+  async function release(): Promise<void> {
+    lifetime.abort();
+    await mcp[Symbol.asyncDispose]();
+    await owners[Symbol.asyncDispose]();
+    await callers[Symbol.asyncDispose]();
+  }
+
+  const http = await openHttpServer({ ...place, serve: dispatcher.serve }).catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
   place.port = http.port;
   names = allowedNames(place, lists);
 
@@ -85,11 +95,8 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     http.stopListening();
     mcp.closeStreams();
     await waitAtMost(settings["serve.drain"], dispatcher.idle());
-    lifetime.abort();
-    await mcp[Symbol.asyncDispose]();
+    await release();
     await http.close();
-    await owners[Symbol.asyncDispose]();
-    await callers[Symbol.asyncDispose]();
   }
 
   const { localToken } = callers;

@@ -23,12 +23,12 @@ export function checkStart(settings: Settings, hasTokens: boolean): void {
     );
   if (!hasTokens)
     throw refusal(
-      `Without a token nobody could use the server on ${clip(address)}.`,
+      `Without a token no client could use the server on ${clip(address)}.`,
       "Make one: spillway token add NAME.",
     );
 }
 
-/** A JWT is worth as much as the way to the issuer's keys. */
+/** Keys that are not read over a trusted connection could be anyone's. */
 function checkIssuer(settings: Settings): void {
   const { "serve.issuer": issuer, "serve.keys": keys, "serve.algorithms": algorithms } = settings;
   for (const [name, url] of [
@@ -40,10 +40,10 @@ function checkIssuer(settings: Settings): void {
         `${name} is ${JSON.stringify(clip(url))}, which is not an https URL.`,
         "Use https; http is accepted for 127.0.0.1 and localhost only.",
       );
-  const symmetric = algorithms.find((name) => !/^(?:RS|PS|ES)(?:256|384|512)$|^(?:EdDSA|Ed25519)$/.test(name));
-  if (symmetric === undefined && algorithms.length > 0) return;
+  const refused = algorithms.find((name) => !/^(?:RS|PS|ES)(?:256|384|512)$|^(?:EdDSA|Ed25519)$/.test(name));
+  if (refused === undefined && algorithms.length > 0) return;
   throw refusal(
-    `serve.algorithms has ${JSON.stringify(clip(symmetric ?? ""))}, which is not a signature with a public key.`,
+    `serve.algorithms has ${JSON.stringify(clip(refused ?? ""))}, which is not a signature with a public key.`,
     "Use some of RS256, PS256, ES256, ES384, EdDSA.",
   );
 }

@@ -64,6 +64,7 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
   const title = findTitleElement(page, pageMeasures);
   const context: PageContext = {
     page,
+    url,
     root,
     kind,
     generator: findGenerator(page),
@@ -93,9 +94,17 @@ const noReplies: Replies = new Map();
 /** Makes a test for the names of authors below which several posts follow; an article has one author. */
 function createAttributionTest({ elements }: Page, kind: PageKind): ElementTest {
   if (kind !== "unknown" && kind !== "documentation") return () => false;
+  let counts: Map<string, number> | undefined;
+  return (element) => {
+    counts ??= countNames(elements);
+    return (counts.get(tagAndClass(element)) ?? 0) >= htmlWeights.choose.minPosts;
+  };
+}
+
+function countNames(elements: readonly Element[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const element of elements) counts.set(tagAndClass(element), (counts.get(tagAndClass(element)) ?? 0) + 1);
-  return (element) => (counts.get(tagAndClass(element)) ?? 0) >= htmlWeights.choose.minPosts;
+  return counts;
 }
 
 const authorName = /\b(?:author|username)\b/i;

@@ -150,8 +150,11 @@ const generators: readonly Generator[] = [
   {
     name: "GitHub, a document",
     kind: "documentation",
-    matches: (page) => isGitHub(page) && page.elements.some(isRenderedFile),
+    matches: (page) =>
+      isGitHub(page) && (page.elements.some(isRenderedFile) || readMeta(page, "og:url").includes("/releases/")),
     drops: [...gitHubDrops, "file-navigation", "BorderGrid"],
+    // The files of a release.
+    keeps: ["Box-footer"],
   },
   {
     name: "WooCommerce",

@@ -7,6 +7,7 @@ import { classifyHeading } from "./boilerplate-headings.ts";
 import { findBoilerplateSection } from "./boilerplate-sections.ts";
 import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
+import { dropLinkTail } from "./link-tail.ts";
 import type { PageKind } from "./page-kind.ts";
 import { isAdvertisementLine, isThreadControl } from "./short-lines.ts";
 import { isPlainTable } from "./table-kind.ts";
@@ -24,6 +25,7 @@ export type Pruning = "strict" | "mild" | "none";
 /** What is known about the page while one of its elements is tested. */
 export type PageContext = {
   readonly page: Page;
+  readonly url: string | undefined;
   readonly root: Element;
   readonly kind: PageKind;
   readonly generator: Generator | undefined;
@@ -78,7 +80,13 @@ export function prune(
     if (!dropped[index]) keptChars += (isWhole ? measures.text : measures.own)[index] ?? 0;
     index = dropped[index] || isWhole ? element.end : index + 1;
   }
+  if (dropsSections && hasTail(context)) dropLinkTail(context, dropped);
   return { dropped, keptChars };
+}
+
+/** Lists of links are the content of a listing, and of a page without much prose. */
+function hasTail({ kind, root, measures }: PageContext): boolean {
+  return kind !== "listing" && kind !== "forum" && (measures.prose[root.index] ?? 0) >= minArticleProseChars;
 }
 
 /** Code and tables are kept whole, except for what a browser does not show. */

@@ -5,7 +5,7 @@ import { collectText, type Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import type { Measures } from "./text-measures.ts";
 
-const { maxAdvertisementChars, maxControlChars } = htmlWeights.shortLines;
+const { maxAdvertisementChars, maxControlChars, maxLineElements } = htmlWeights.shortLines;
 
 /** Lines around an advertisement, in the languages of the sites that have them. */
 const advertisementLine = new RegExp(
@@ -24,7 +24,7 @@ const advertisementLine = new RegExp(
 /** Whether a block is only such a line. */
 export function isAdvertisementLine(element: Element, { text }: Measures): boolean {
   const chars = text[element.index] ?? 0;
-  if (chars === 0 || chars > maxAdvertisementChars) return false;
+  if (chars === 0 || chars > maxAdvertisementChars || element.end - element.index > maxLineElements) return false;
   if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
   return advertisementLine.test(lettersOf(collectText(element, 4 * maxAdvertisementChars)));
 }

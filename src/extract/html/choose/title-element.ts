@@ -12,16 +12,22 @@ const { minTitleChars, maxTitleChars, minTitleShare, maxTitleElements } = htmlWe
 /** The element with the title, by its text, its tag and its place; undefined if the page shows none. */
 export function findTitleElement(page: Page, measures: Measures): Element | undefined {
   const titles = listTitles(page);
-  let line: Element | undefined;
-  let heading: Element | undefined;
-  for (const element of page.elements) {
-    if (!isShort(element, measures) || !isTitle(lettersOf(collectText(element, maxTitleChars)), titles)) continue;
-    if (isHidden(element)) continue;
-    if (element.tag === "h1") return element;
-    if (headingTags.has(element.tag)) heading ??= element;
-    else line ??= element;
-  }
-  return heading ?? line ?? page.elements.find(({ tag, index }) => tag === "h1" && (measures.text[index] ?? 0) > 0);
+  const isShownTitle = (element: Element) =>
+    isShort(element, measures) && isTitle(lettersOf(collectText(element, maxTitleChars)), titles) && !isHidden(element);
+  const headings = page.elements.filter(({ tag }) => headingTags.has(tag)).filter(isShownTitle);
+  return (
+    headings.find(({ tag }) => tag === "h1") ??
+    headings[0] ??
+    page.elements.find((element) => mayBeLine(element, titles) && isShownTitle(element)) ??
+    page.elements.find(({ tag, index }) => tag === "h1" && (measures.text[index] ?? 0) > 0)
+  );
+}
+
+/** Quickly passes over elements whose own text does not begin like a title. */
+function mayBeLine({ children: [text] }: Element, titles: readonly string[]): boolean {
+  if (typeof text !== "string") return false;
+  const letter = /[\p{L}\p{N}]/u.exec(text)?.[0]?.toLowerCase();
+  return letter !== undefined && titles.some((title) => title.startsWith(letter));
 }
 
 function listTitles(page: Page): readonly string[] {

@@ -10,7 +10,22 @@ const bylineName =
 /** The name in a byline: an element with the role of the author, else one with a class name for bylines. */
 export function findByline({ elements }: Page): string | undefined {
   const author = elements.find(({ attributes: { rel, itemprop } }) => rel === "author" || itemprop === "author");
-  return (author === undefined ? undefined : nameIn(author)) ?? firstName(elements.filter(isByline));
+  return (
+    (author === undefined ? undefined : nameIn(author)) ??
+    firstName(elements.filter(isByline)) ??
+    firstName(linesNearTitle(elements).filter(startsWithBy))
+  );
+}
+
+function linesNearTitle(elements: readonly Element[]): readonly Element[] {
+  const title = elements.find(({ tag }) => tag === "h1");
+  return title === undefined ? [] : elements.slice(title.end, title.end + htmlWeights.data.maxDateDistance);
+}
+
+/** A line such as "By Ada Lindqvist", whose name may be a link. */
+function startsWithBy(element: Element): boolean {
+  const text = collectText(element, 4 * htmlWeights.data.maxAuthorChars).trim();
+  return text.length < htmlWeights.data.maxAuthorChars && /^(?:[Ww]ritten |[Pp]osted )?[Bb]y[:\s]+\p{Lu}/u.test(text);
 }
 
 function isByline({ attributes: { class: className } }: Element): boolean {

@@ -119,3 +119,24 @@ describe("structured data", () => {
       assert.equal(metadataOf(page).title, "Fog");
     });
 });
+
+describe("near the title", () => {
+  const read = metadataOf;
+  const other = '<aside><time datetime="2020-01-01">old</time></aside>';
+
+  test("a date counts before one elsewhere", () => {
+    assert.equal(read(`${other}<h1>Log</h1><time datetime="2025-04-12">today</time>`).date, "2025-04-12");
+    assert.equal(read(`${other}<h1>Log</h1><p>Posted on April 12, 2025 in Harbour</p>`).date, "April 12, 2025");
+    assert.equal(read(`${other}<h1>Log</h1><p>12 April 2025</p>`).date, "12 April 2025");
+  });
+
+  test("a date in a sentence is not the page's", () => {
+    const sentence = `On April 12, 2025 the keeper wrote down ${"the weather and ".repeat(8)}the ships.`;
+    assert.equal(read(`${other}<h1>Log</h1><p>${sentence}</p>`).date, "2020-01-01");
+  });
+
+  test("a line that begins with By names the author", () => {
+    assert.equal(read("<h1>Log</h1><p>By <a href=/ada>Ada Lindqvist</a></p>").author, "Ada Lindqvist");
+    assert.equal(read("<h1>Log</h1><p>by the way, it rained</p>").author, undefined);
+  });
+});

@@ -2,11 +2,12 @@
 import { isRecord } from "../../../system/json-values.ts";
 import { redactUrl } from "../../../system/redact-url.ts";
 import type { Info } from "../../handler.ts";
-import type { Element, Page } from "../tree/tree.ts";
+import type { Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { findByline } from "./byline.ts";
 import { findTitle } from "./page-title.ts";
 import { listThings, type Thing } from "./payloads.ts";
+import { findDate } from "./shown-date.ts";
 
 /** The facts of a page; those that it does not state are absent. */
 export type Metadata = Pick<Info, "title" | "author" | "date" | "site" | "canonicalUrl" | "language">;
@@ -19,7 +20,7 @@ export function readMetadata(page: Page, url: string | undefined): Metadata {
   const metadata = {
     ...findTitle(page, { names, site: findSite(meta, article) }),
     author: joinNames(article?.author) ?? toName(meta(...authorNames)) ?? findByline(page),
-    date: toFact(article?.datePublished) ?? toFact(meta(...dateNames)) ?? findTime(page),
+    date: toFact(article?.datePublished) ?? toFact(meta(...dateNames)) ?? findDate(page),
     canonicalUrl: toAbsoluteUrl(findCanonicalUrl(page) ?? meta("og:url"), url),
     language: toLanguageTag(page.root.attributes.lang ?? meta("content-language", "og:locale", "language")),
   };
@@ -103,11 +104,6 @@ function toFact(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.replace(/\s+/g, " ").trim();
   return text === "" || text.length > htmlWeights.data.maxFactChars ? undefined : text;
-}
-
-function findTime(page: Page): string | undefined {
-  const hasTime = ({ tag, attributes }: Element) => tag === "time" && attributes.datetime !== undefined;
-  return toFact(page.elements.find(hasTime)?.attributes.datetime);
 }
 
 function findCanonicalUrl(page: Page): string | undefined {

@@ -37,6 +37,8 @@ type ReadBlock = (block: string) => Declarations;
 /** The rules of these style elements, as far as `readBlock` finds something in their blocks. */
 export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlock): StyleRules {
   const rules = new Map<string, Rule[]>();
+  /** What any rule sets. */
+  const properties = new Set<string>();
   let hasImports = false;
   let comparisons = 0;
   for (const { css, media } of sheets) {
@@ -44,6 +46,7 @@ export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlo
     hasImports ||= /@import/i.test(text);
     for (const rule of readRules(text, isScreen(media), readBlock)) {
       const key = rule.keys.at(-1) ?? "*";
+      for (const property of rule.declarations.keys()) properties.add(property);
       const sameKey = rules.get(key);
       if (sameKey === undefined) rules.set(key, [rule]);
       else sameKey.push(rule);
@@ -83,8 +86,22 @@ export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlo
     return shared;
   }
 
+  /** Whether each class attribute has a name that a rule chooses by. */
+  const chosenClasses = new Map<string, boolean>();
+
+  function isChosen({ tag, attributes: { class: className, id } }: Element): boolean {
+    if (rules.has("*") || rules.has(tag) || (id !== undefined && rules.has(`#${id}`))) return true;
+    if (className === undefined) return false;
+    let chosen = chosenClasses.get(className);
+    if (chosen === undefined) {
+      chosen = className.split(/\s+/).some((name) => rules.has(`.${name}`));
+      chosenClasses.set(className, chosen);
+    }
+    return chosen;
+  }
+
   function find(element: Element, property: string, onlyImportant = false): Declared | undefined {
-    if (rules.size === 0) return undefined;
+    if (!properties.has(property) || !isChosen(element)) return undefined;
     const found = foundByIndex[element.index] ?? findShared(element);
     foundByIndex[element.index] = found;
     const question = onlyImportant ? `${property}!` : property;

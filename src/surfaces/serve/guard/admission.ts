@@ -1,4 +1,4 @@
-/** Lets a request in: its form and names, then its token, then the owner's rate. Whatever throws lets nobody in. */
+/** Finds the caller of a request by its token, and checks the owner's rate. A check that throws refuses the request. */
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../refusal.ts";
 import { type Caller, type FindCaller, readBearer } from "./callers.ts";
@@ -9,7 +9,7 @@ export type Admission = { readonly caller: Caller } | { readonly refusal: Refusa
 export type AdmissionRules = {
   readonly findCaller: FindCaller;
   readonly rates: RateLimit;
-  /** Where clients learn who issues tokens; undefined if nobody but this server does. */
+  /** Where clients learn who issues tokens; undefined if no issuer is set. */
   readonly metadataUrl?: () => string | undefined;
 };
 
@@ -21,13 +21,13 @@ export async function admitCaller(
   const token = readBearer(request);
   const caller = token === undefined ? undefined : await findCaller(token);
   if (caller === undefined)
-    return { refusal: unauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
+    return { refusal: makeUnauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
   const waitSeconds = rates.take(caller.owner, caller.rate);
   if (waitSeconds > 0) return { refusal: tooMany(`At most ${caller.rate} requests per minute.`, waitSeconds) };
   return { caller };
 }
 
-function unauthorized(wasSent: boolean, metadataUrl: string | undefined): Refusal {
+function makeUnauthorized(wasSent: boolean, metadataUrl: string | undefined): Refusal {
   const challenge = [
     'Bearer realm="spillway"',
     ...(wasSent ? ['error="invalid_token"'] : []),

@@ -37,7 +37,7 @@ const MAX_SUBSCRIPTIONS = 1_024;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { makeServer, log } = options;
-  /** What the SDK's handler is not told about a request. */
+  /** What the SDK's handler does not know about a request. */
   const exchanges = new WeakMap<Request, { readonly caller: Caller; readonly leases: ServerLease[] }>();
   const subscriptions = new Set<AbortController>();
   const sessions = createSessionHandler({
@@ -129,9 +129,9 @@ async function explainReply(reply: Response): Promise<Response> {
   if (!headers.get("content-type")?.startsWith("application/json")) return reply;
   const text = await reply.text();
   const explained = text.slice(0, ERROR_HEAD_CHARS).includes('"error"') ? explain(text) : text;
-  const passed = new Headers(headers);
-  passed.delete("content-length");
-  return new Response(explained, { status, headers: passed });
+  const sentHeaders = new Headers(headers);
+  sentHeaders.delete("content-length");
+  return new Response(explained, { status, headers: sentHeaders });
 }
 
 /** The error comes after the id, which is short. */

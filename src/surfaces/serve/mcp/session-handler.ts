@@ -66,16 +66,26 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
     if (id === null) return refuse(400, -32000, "Bad Request: Mcp-Session-Id header is required");
     const row = await findMcpSession(catalogue, id, holderOf(caller), now() - keepMs);
     if (row === undefined) {
-      await drop(id);
+      // Another replica may have ended it. A stranger who knows the id ends nothing.
+      if (settled.get(id)?.access === accessOf(caller)) await drop(id);
       return refuse(404, -32001, "Session not found");
     }
     if (request.method === "DELETE") return end(id);
     const live = await restore(row, caller, request);
+    live.openAnswers++; // From here on it is in use.
+    try {
+      return await answer(live, row, request, body);
+    } finally {
+      live.openAnswers--;
+    }
+  }
+
+  async function answer(live: LiveSession, row: McpSessionRow, request: Request, body: unknown): Promise<Response> {
     await noteUse(row, live);
     await passCancellations(live, body);
     const reply = await live.handle(request, body);
     const level = findLogLevel(body);
-    if (level !== undefined && reply.ok) await setMcpLogLevel(catalogue, id, level);
+    if (level !== undefined && reply.ok) await setMcpLogLevel(catalogue, row.id, level);
     return follow(live, reply);
   }
 
@@ -90,15 +100,18 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
     await deleteOldMcpSessions(catalogue, now() - keepMs, now() - MAX_CANCELLATION_AGE_MS);
     const id = randomUUID();
     const live = await open(id, caller, request);
-    const reply = await live.handle(request, body);
-    if (!reply.ok) {
+    try {
+      const reply = await live.handle(request, body);
+      // A reply that arrives before its session is stored would lead to a request that another replica refuses.
+      const row = { id, ...holderOf(caller), handshake, now: now() };
+      if (reply.ok) await addMcpSession(catalogue, row, MAX_SESSIONS_PER_OWNER);
+      if (reply.ok) remember(id, Promise.resolve(live));
+      else await live.close();
+      return follow(live, reply);
+    } catch (error) {
       await live.close();
-      return reply;
+      throw error;
     }
-    // A reply that arrives before its session is stored would lead to a request that another replica refuses.
-    await addMcpSession(catalogue, { id, ...holderOf(caller), handshake, now: now() }, MAX_SESSIONS_PER_OWNER);
-    remember(id, Promise.resolve(live));
-    return follow(live, reply);
   }
 
   async function open(id: string, caller: Caller, request: Request): Promise<LiveSession> {
@@ -214,7 +227,8 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
 
 const holderOf = ({ owner, tokenName }: Caller) => ({ owner, token: tokenName });
 
-const accessOf = ({ folders }: Caller): string => JSON.stringify(folders);
+/** Who may use what a process has in memory of a session. */
+const accessOf = ({ owner, tokenName, folders }: Caller): string => JSON.stringify([owner, tokenName, folders]);
 
 function refuse(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });

@@ -73,7 +73,7 @@ describe("tokens", () => {
     await assert.rejects(revokeToken(file.path, "an"), /There is no token named "an"/);
   });
 
-  test("a file that is broken or that others can write to lets nobody in", async () => {
+  test("a file that is broken or that others can write to makes every token invalid", async () => {
     await using file = await openFile();
     const { token } = await addToken(file.path, { name: "ann" }, NOW);
     const find = openFinder(file.path, () => NOW);

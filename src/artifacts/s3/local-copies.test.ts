@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { openLocalCopies } from "./local-copies.ts";
+
+async function openCopies(maxBytes: number) {
+  const folder = await makeTemporaryFolder();
+  const own = join(folder.path, "tmp");
+  const copies = openLocalCopies({ folder: own, cacheFolder: join(folder.path, "cache"), maxBytes });
+  let reads = 0;
+  return {
+    own,
+    reads: () => reads,
+    copies,
+    async read(key: string, text = key): Promise<string> {
+      await using file = await copies.take(key, async () => {
+        reads++;
+        return [Buffer.from(text)] as never;
+      });
+      return await readFile(file?.path ?? "", "utf8");
+    },
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
+}
+
+describe("local copies", () => {
+  test("are read once, and leave no file of the reader behind", async () => {
+    await using place = await openCopies(1_000);
+    assert.deepEqual([await place.read("a"), await place.read("a"), place.reads()], ["a", "a", 1]);
+    assert.deepEqual(await readdir(place.own), []);
+    await place.copies.forget("a");
+    await place.read("a");
+    assert.equal(place.reads(), 2);
+  });
+
+  test("that are damaged are replaced", async () => {
+    await using place = await openCopies(1_000);
+    await place.read("a", "the bytes");
+    await writeFile((await place.copies.find("a"))?.path ?? "", "THE BYTES");
+    assert.equal(await place.read("a", "the bytes"), "the bytes");
+    assert.equal(place.reads(), 2);
+  });
+
+  test("stay within their bytes, the least recently used go first, and none are kept where there is no room", async () => {
+    await using place = await openCopies(10);
+    for (const [index, key] of ["aaaa", "bbbb"].entries()) {
+      await place.read(key);
+      const kept = await place.copies.find(key);
+      await utimes(kept?.path ?? "", index, index);
+    }
+    await place.read("aaaa"); // Used again, so that the other one is the oldest.
+    await place.read("cccc");
+    const kept = await Promise.all(["aaaa", "bbbb", "cccc"].map((key) => place.copies.find(key)));
+    assert.deepEqual(
+      kept.map((each) => each !== undefined),
+      [true, false, true],
+    );
+    await place.read("much more than fits");
+    assert.equal(await place.copies.find("much more than fits"), undefined);
+    await using none = await openCopies(0);
+    await none.read("a");
+    assert.equal(await none.copies.find("a"), undefined);
+  });
+});
