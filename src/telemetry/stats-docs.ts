@@ -26,7 +26,7 @@ spillway events --follow          # what happens now, in all runs, until Ctrl-C
 Every session adds up its [events](events.md) while it works and writes the sums to the catalogue, some seconds later and when it
 ends: one row for each day (UTC), run, client and tool. \`stats\` sums those rows. It does not read event logs, because these are
 rotated and kept for a limited number of runs, and because a year of them would take minutes: with rows, a year of 60 combinations of
-client and tool a day takes about 0.2 s. Runs are kept apart for 31 days, then their rows are added to those of their day. Days are
+client and tool a day takes less than 0.1 s. Runs are kept apart for 31 days, then their rows are added to those of their day. Days are
 kept for 400 days. A store that cannot be written costs the counts of that time and no reply. With a team store, all
 machines of an owner count into the same rows; \`spillway store migrate\` takes them along.
 
