@@ -53,8 +53,10 @@ describe("spillway serve", () => {
     const token = /Your token: (spw_[\w-]{43})/.exec(notes())?.[1] ?? assert.fail(notes());
     for (const text of notes()
       .split("\n")
-      .filter((each) => /^[A-Z]\w+.*: +\{/.test(each))) {
-      const config = JSON.stringify(JSON.parse(text.slice(text.indexOf("{"))));
+      .filter((each) => /^[A-Z]\w+.*: +(?:\{|"\w+": [[{])/.test(each))) {
+      const entry = text.replace(/^[^:]+: +/, "");
+      // YAML files have no braces around their entries.
+      const config = JSON.stringify(JSON.parse(entry.startsWith("{") ? entry : `{${entry}}`));
       assert.ok(config.includes(line) && config.includes(`Bearer ${token}`), text);
     }
     const toml = /^Codex: +(.*)$/m.exec(notes())?.[1] ?? assert.fail("no line for Codex");

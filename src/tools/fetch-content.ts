@@ -26,7 +26,7 @@ const fields = {
   url: urlField,
   urls: {
     type: "list",
-    about: `Several links at once, at most ${MAX_URLS}, within one budget.`,
+    about: `Several links, at most ${MAX_URLS}, within one budget.`,
     aliases: ["uris", "sources", "paths"],
     path: true,
   },
@@ -44,7 +44,7 @@ const fields = {
   maxChars: maxCharsField,
   mode: modeField,
   links: linksField,
-  forceClone: { type: "flag", about: "Clone the repository at this address, to search it with search_code." },
+  forceClone: { type: "flag", about: "Clone this repository, to search it with search_code." },
   noCache: { type: "flag", about: "Fetch again, even if cached.", aliases: ["fresh"] },
 } as const;
 

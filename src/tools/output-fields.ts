@@ -27,7 +27,7 @@ const describe = (row: JsonSchema, description: string): JsonSchema => ({ ...row
 
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
-const ref = describe(orNull(text), "For read_artifact; null if not kept.");
+const ref = describe(orNull(text), "For read_artifact.");
 const responseId = describe(orNull(text), "For read_artifact.");
 
 /** What a document reports about itself. */
@@ -103,7 +103,7 @@ const fetchedProperties = {
 /** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
 
-const { url, title, artifact_ref, next_offset, has_more, content } = fetchedProperties;
+const { url, title, artifact_ref, has_more, content } = fetchedProperties;
 
 /** The reply to a fetch of one or several sources; several have the same fields each. */
 export const fetchOutput = outputSchema({
@@ -114,7 +114,7 @@ export const fetchOutput = outputSchema({
   results: {
     type: "array",
     items: {
-      ...object({ url, title, artifact_ref, next_offset, has_more, content, error: text }),
+      ...object({ url, title, artifact_ref, next_offset: orNull(count), has_more, content, error: text }),
       additionalProperties: true,
     },
   },

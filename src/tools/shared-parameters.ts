@@ -29,7 +29,7 @@ export const modeField = {
 export const linksField = {
   type: "choice",
   choices: linkStyles,
-  about: "Addresses of links: inline (default), numbered or none.",
+  about: "Where link addresses go. Default: inline.",
 } as const satisfies Field;
 
 export const refField = {
