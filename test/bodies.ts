@@ -34,7 +34,10 @@ export async function readArtifactBytes(store: ArtifactStore, ref: string): Prom
 /** A new folder, removed when disposed. */
 export async function makeTemporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), "spillway-test-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  };
 }
 
 /** The bytes in chunks of this size. */
