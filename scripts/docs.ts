@@ -1,5 +1,5 @@
 /**
- * Writes the generated files of docs/: settings and their schema, events, commands, tools, MCP clients, where they keep
+ * Writes the generated files of docs/: settings and their schema, events, stats, commands, tools, MCP clients, where they keep
  * their configs, and figures of benches.
  */
 import { writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { renderCommandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
 import { renderInstallMarkdown } from "../src/surfaces/clients/install-docs.ts";
 import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
+import { statsMarkdown } from "../src/telemetry/stats-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
 import { renderBenchmarksPage } from "./benchmarks-page.ts";
 import { renderMeasuredClients } from "./measured-clients.ts";
@@ -18,6 +19,7 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
     "settings.md": settingsMarkdown(),
     "config.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "events.md": eventsMarkdown(),
+    "stats.md": statsMarkdown(),
     "cli.md": await renderCommandsMarkdown(),
     "tools.md": toolsMarkdown(),
     "mcp.md": renderMcpMarkdown() + (await renderMeasuredClients()),

@@ -37,12 +37,13 @@ const httpClient = ["acquire/http/http-client.ts", "acquire/render"];
 const sourceText = "# Weirs\n\nA weir is a barrier across a river.\n";
 const page = `<!doctype html><title>Weirs</title><article><h1>Weirs</h1><p>${"A weir is a barrier. ".repeat(20)}</p></article>`;
 
+/** Every session counts: 3 modules, and the rows of usage where something was counted. */
 const flows: readonly Flow[] = [
   { name: "--version", args: ["--version"], maxModules: 12, without: ["config", "session", "verbs", "extract"] },
   {
     name: "detect FILE",
     args: ["detect", "weir.txt"],
-    maxModules: 115,
+    maxModules: 118,
     without: [
       "search",
       "overflow",
@@ -57,7 +58,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.txt",
     args: ["fetch", "weir.txt"],
-    maxModules: 182,
+    maxModules: 186,
     without: [
       "search",
       "overflow",
@@ -72,13 +73,13 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.html",
     args: ["fetch", "weir.html"],
-    maxModules: 244,
+    maxModules: 248,
     without: ["search", "overflow", "tools", "retrieval", ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 182,
+    maxModules: 186,
     without: [
       "search",
       "overflow",
@@ -93,14 +94,14 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 141,
+    maxModules: 144,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "search",
     args: ["search", "weir"],
     // A first search writes rows of jobs, leases and generations: 4 modules that a search without changes does not load.
-    maxModules: 164,
+    maxModules: 168,
     without: [
       "search/embed",
       "overflow",
@@ -115,7 +116,7 @@ const flows: readonly Flow[] = [
   {
     name: "index",
     args: ["index"],
-    maxModules: 163,
+    maxModules: 167,
     without: [
       "search/embed",
       "overflow",
@@ -131,7 +132,7 @@ const flows: readonly Flow[] = [
     name: "mcp",
     args: ["mcp"],
     // 16 of them are web search: which tools are listed depends on the keys that each provider names.
-    maxModules: 303,
+    maxModules: 305,
     without: [
       "search/embed",
       "overflow",
@@ -151,7 +152,7 @@ const flows: readonly Flow[] = [
   {
     name: "proxy",
     args: ["proxy", "--set", "proxy.port=0"],
-    maxModules: 171,
+    maxModules: 174,
     without: ["search", "verbs", "tools", "extract", "surfaces/mcp", "surfaces/runner", "surfaces/ai-sdk"],
     stop: async (child) => {
       await once(child.stdout, "data");

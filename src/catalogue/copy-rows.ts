@@ -8,6 +8,7 @@ const copiedTables = {
   tombstones: ["owner", "ref"],
   responses: ["owner", "id"],
   cache_entries: ["owner", "digest"],
+  usage_days: ["owner", "day", "run", "client", "tool"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type CopiedTable = keyof typeof copiedTables;

@@ -9,6 +9,7 @@ import { type PostgresOptions, postgresSql } from "./postgres-sql.ts";
 import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type Sql } from "./sql.ts";
+import { usageRowsContract } from "./usage-rows.contract.ts";
 
 const server = await startPostgres();
 
@@ -37,6 +38,7 @@ else {
   sqlContract("PostgreSQL", openDatabase);
   indexRowsContract("PostgreSQL", openDatabase);
   mcpSessionRowsContract("PostgreSQL", openDatabase);
+  usageRowsContract("PostgreSQL", openDatabase);
 
   const failureOf = async (action: Promise<unknown>): Promise<CatalogueError> => {
     const error = await action.then(

@@ -79,6 +79,18 @@ const versions: readonly (readonly string[])[] = [
     `CREATE TABLE sign_in_codes (
        code_sha256 TEXT PRIMARY KEY, token_sha256 TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
   ],
+  [
+    // Sums of events. `run`, `client` and `tool` are empty where there is none; telemetry/usage.ts explains the counts.
+    `CREATE TABLE usage_days (
+       owner TEXT NOT NULL, day TEXT NOT NULL, run TEXT NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL,
+       replies BIGINT NOT NULL, errors BIGINT NOT NULL, answers BIGINT NOT NULL, truncated BIGINT NOT NULL,
+       bytes_in BIGINT NOT NULL, bytes_out BIGINT NOT NULL, chars_extracted BIGINT NOT NULL,
+       chars_out BIGINT NOT NULL, chars_allowed BIGINT NOT NULL, chars_kept_out BIGINT NOT NULL,
+       reads BIGINT NOT NULL, read_chars BIGINT NOT NULL, cache_hits BIGINT NOT NULL,
+       overflows_recovered BIGINT NOT NULL, overflows_failed BIGINT NOT NULL, tokens_saved BIGINT NOT NULL,
+       index_jobs BIGINT NOT NULL, web_searches BIGINT NOT NULL, duration_ms BIGINT NOT NULL,
+       PRIMARY KEY (owner, day, run, client, tool))`,
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */

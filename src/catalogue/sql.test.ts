@@ -12,6 +12,7 @@ import { updateSchema } from "./schema.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type CatalogueFault, type Sql } from "./sql.ts";
 import { sqliteSql } from "./sqlite-sql.ts";
+import { usageRowsContract } from "./usage-rows.contract.ts";
 
 async function openOnDisk() {
   const folder = await makeTemporaryFolder();
@@ -30,6 +31,7 @@ async function openOnDisk() {
 sqlContract("SQLite on disk", openOnDisk);
 indexRowsContract("SQLite on disk", openOnDisk);
 mcpSessionRowsContract("SQLite on disk", openOnDisk);
+usageRowsContract("SQLite on disk", openOnDisk);
 
 async function faultOf(action: Promise<unknown>): Promise<CatalogueFault> {
   const error = await action.then(
@@ -170,6 +172,7 @@ async function makeFirstVersion(path: string): Promise<void> {
     "mcp_sessions",
     "mcp_cancellations",
     "sign_in_codes",
+    "usage_days",
   ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");

@@ -32,7 +32,7 @@ function describePlace(place: ProblemPlace): string {
 }
 
 /** More than there are settings; a file can hold thousands of unknown keys. */
-const MAX_DESCRIBED = 100;
+const MAX_DESCRIBED = 200;
 
 /** The problems, each with what to do. */
 export function describeProblems(problems: readonly ConfigProblem[]): string[] {

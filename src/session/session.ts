@@ -22,6 +22,7 @@ import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { metrics } from "../telemetry/metrics.ts";
 import { guardTokenizer, makeTokenizerLoader } from "./tokenizer.ts";
+import { openUsageRecorder } from "./usage-recorder.ts";
 
 /** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
@@ -109,16 +110,21 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const eventFolder = join(home, "events", safeFileName(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
   const events = !isOnDisk ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
-  const emit: Emit = (event) => {
-    metrics.add(event);
+  const storage = options.storage ?? (await openStorage(home, { inMemory, homeProblem, now, settings }));
+  const store = openStore(storage, { owner, run, now });
+  const usage = isOnDisk
+    ? openUsageRecorder({ catalogue: storage.catalogue, owner: store.ownerId, run, now })
+    : undefined;
+  const emit: Emit = (event, origin) => {
+    metrics.add(event, origin);
     events?.emit(event);
+    usage?.add(event, origin);
   };
   const housekeeping = createHousekeeping(emit);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
   const cloneFolder = isOnDisk ? join(home, "clones", safeFileName(owner)) : null;
-  const storage = options.storage ?? (await openStorage(home, { inMemory, homeProblem, now, settings }));
   return {
     cwd,
     network,
@@ -128,7 +134,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
     handlers,
-    store: openStore(storage, { owner, run, now }),
+    store,
     spoolFolders: !isOnDisk ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
     searchFolder: !isOnDisk ? null : join(home, "search", safeFileName(owner)),
     cloneFolder,
@@ -149,6 +155,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
+      await usage?.[Symbol.asyncDispose]();
       if (options.storage === undefined) await closeStorage(storage);
     },
   };

@@ -25,7 +25,7 @@ const GATHER_MS = 50;
 
 /** Closing the log writes the run's summary and waits until everything is on disk. */
 export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
-  const path = join(folder, fileName(run));
+  const path = join(folder, logFileName(run));
   const counters = createCounters();
   let waiting: string[] = [];
   let pendingWrites: Promise<void> = Promise.resolve();
@@ -63,7 +63,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
 
   async function prepare(): Promise<void> {
     await makeFolders(folder);
-    await removeOldest(folder, fileName(run), maxRuns - 1);
+    await removeOldest(folder, logFileName(run), maxRuns - 1);
     // A killed process may leave half a line; our line must not be appended to it.
     if (await endsInsideLine(path)) waiting.unshift("\n");
     prepared = true;
@@ -82,7 +82,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
 /** A run's events in order; without a name those of the most recently active run. */
 export async function readEvents(folder: string, run?: string): Promise<LoggedEvent[]> {
   const names = await newestFirst(folder);
-  const name = run === undefined ? names[0] : fileName(run);
+  const name = run === undefined ? names[0] : logFileName(run);
   if (name === undefined || !names.includes(name)) throw noEvents(run);
   return [...(await readLog(join(folder, `${name}.1`))), ...(await readLog(join(folder, name)))];
 }
@@ -101,7 +101,8 @@ export async function listRuns(folder: string): Promise<string[]> {
   return logs.flatMap(([first]) => first?.run ?? []);
 }
 
-const fileName = (run: string): string => `${safeFileName(run)}.jsonl`;
+/** The file of a run's log. */
+export const logFileName = (run: string): string => `${safeFileName(run)}.jsonl`;
 
 /** A missing log has no events. */
 async function readLog(path: string): Promise<LoggedEvent[]> {
@@ -110,7 +111,7 @@ async function readLog(path: string): Promise<LoggedEvent[]> {
 }
 
 /** A line cut short by a killed process is skipped. */
-function parseLine(line: string): LoggedEvent[] {
+export function parseLine(line: string): LoggedEvent[] {
   if (line === "") return [];
   try {
     return [JSON.parse(line) as LoggedEvent];

@@ -50,11 +50,21 @@ export type EventFields = {
     tool: string;
     client: string | null;
     text_chars: number;
+    text_bytes: number;
     structured_chars: number;
     limit_chars: number;
     bound: string;
     duration_ms: number;
     error: string | null;
+  };
+  "gateway.bounded": {
+    server: string;
+    tool: string;
+    client: string | null;
+    total_chars: number;
+    returned_chars: number;
+    limit_chars: number;
+    bound: string;
   };
   "search.truncated": {
     returned_count: number;
@@ -161,7 +171,11 @@ export type Event = { [E in EventName]: { readonly event: E } & Readonly<EventFi
 /** An event as written to the log. */
 export type LoggedEvent = { readonly at: string; readonly run: string } & Event;
 
-export type Emit = (event: Event) => void;
+/** The tool call that an event happened in. */
+export type CallOrigin = { readonly tool: string; readonly client: string | null };
+
+/** Outside a tool call there is no origin: on the command line, in the library, in the proxy. */
+export type Emit = (event: Event, origin?: CallOrigin) => void;
 
 type EventRows = {
   readonly [E in EventName]: {
@@ -254,11 +268,24 @@ export const eventRows: EventRows = {
       tool: "The tool's name.",
       client: "The client profile the reply was fitted to, or null.",
       text_chars: "Characters of the reply's text.",
+      text_bytes: "Bytes of it in UTF-8.",
       structured_chars: "Characters of the reply's structured content, serialized.",
       limit_chars: limit,
       bound,
       duration_ms: "Wall time of the call.",
       error: "The error's code, or null.",
+    },
+  },
+  "gateway.bounded": {
+    about: "A result of a wrapped server was too large and became a first page.",
+    fields: {
+      server: "The server, as the gateway calls it.",
+      tool: "The server's tool.",
+      client: "The client profile the page was fitted to, or null.",
+      total_chars: "Characters of the result's text.",
+      returned_chars: "Characters of the page.",
+      limit_chars: limit,
+      bound,
     },
   },
   "search.truncated": {

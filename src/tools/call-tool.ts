@@ -12,6 +12,7 @@ import { type FittedClient, fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
+import type { Emit } from "../telemetry/events.ts";
 import { readInput } from "./parameters.ts";
 import type { ArtifactLink, ReceivedBytes, RenderedReply, Tool, ToolSession } from "./tool.ts";
 
@@ -31,12 +32,14 @@ export type TextBlock = { readonly text: string; readonly page?: number };
 /** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
 export async function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
   const startedAt = session.now();
-  const { reply, budget, code } = await runTool(tool, rawInput, session);
-  session.emit({
+  const origin = { tool: tool.name, client: session.client?.name ?? null };
+  const emit: Emit = (event) => session.emit(event, origin);
+  const { reply, budget, code } = await runTool(tool, rawInput, { ...session, emit });
+  emit({
     event: "tool.called",
-    tool: tool.name,
-    client: session.client?.name ?? null,
+    ...origin,
     text_chars: reply.text.length,
+    text_bytes: Buffer.byteLength(reply.text),
     structured_chars: JSON.stringify(reply.structured).length,
     limit_chars: budget.chars,
     bound: budget.bound,

@@ -119,6 +119,16 @@ describe("replies", () => {
     const comments = '<div class="comment outer"><div class="comment inner"><p>one</p></div></div>';
     assert.equal(markdownOf(thread(comments)), "A dark lamp\n\nIt went out.\n\none");
   });
+
+  test("do not show what the forum's software says about the thread and its writers", () => {
+    const lines = ["Join Date: Aug 2011", "Posts: 1,204", "Original Poster", "Click to expand...", "Show more replies"];
+    const post = "A keeper trims the wick, or the lamp smokes and goes out. ".repeat(20).trim();
+    const comment = `<div class="comment">${lines.map((line) => `<div>${line}</div>`).join("")}<p>${post}</p></div>`;
+    assert.equal(
+      markdownOf(thread(comment + comment.replaceAll("wick", "rope"))).replaceAll(/A keeper.*/g, "post"),
+      "A dark lamp\n\nIt went out.\n\npost\n\npost",
+    );
+  });
 });
 
 describe("the style of links", () => {

@@ -112,7 +112,7 @@ export const htmlWeights = {
   /** Lines of a few words that are never content. */
   shortLines: {
     maxAdvertisementChars: 50,
-    maxControlChars: 30,
+    maxControlChars: 90,
     /** A larger box has more than a line in it. */
     maxLineElements: 6,
   },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, mock, test } from "node:test";
 import { letEventsHappen } from "../../../test/waiting.ts";
+import { metrics } from "../../telemetry/metrics.ts";
 import type { ExtractItem, Limits } from "../handler.ts";
 import { createPool, type Pool } from "./pool.ts";
 
@@ -34,6 +35,8 @@ async function readPid(pool: Pool): Promise<string> {
 const labels = (items: readonly ExtractItem[]) =>
   items.map((item) => ("segment" in item ? item.segment.label : "failed" in item ? item.failed.reason : "info"));
 
+const readRestarts = () => Number(/^spillway_pool_restarts_total (\d+)$/m.exec(metrics.prometheus())?.[1]);
+
 describe("a pool of children", () => {
   test("reads a file", async () => {
     assert.deepEqual(labels(await Array.fromAsync(run("behave"))), ["page 1", "page 2", "page 3", "page 4", "page 5"]);
@@ -60,6 +63,14 @@ describe("a pool of children", () => {
       assert.ok(process.memoryUsage.rss() < 256 * MiB, `${process.memoryUsage.rss() / MiB} MB`);
     });
   }
+
+  test("counts the children that it replaces in the metrics", async () => {
+    const restarts = readRestarts();
+    await Array.fromAsync(run("behave"));
+    assert.equal(readRestarts(), restarts);
+    await Array.fromAsync(run("die"));
+    assert.ok(readRestarts() > restarts);
+  });
 
   test("reports a full heap as too large even if nothing has checked its size", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });

@@ -1,4 +1,5 @@
 /** A pool of warm child processes that read files. A file that crashes, hangs or bloats a child affects only that child. */
+import { metrics } from "../../telemetry/metrics.ts";
 import type { ExtractItem, Failure, Limits } from "../handler.ts";
 import type { Job } from "./messages.ts";
 import { Worker } from "./worker.ts";
@@ -47,7 +48,10 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
 
   function returnWorker(worker: Worker): void {
     if (worker.isUsable) keepIdle(worker);
-    else retire(worker);
+    else {
+      metrics.addPoolRestart();
+      retire(worker);
+    }
   }
 
   function keepIdle(worker: Worker): void {

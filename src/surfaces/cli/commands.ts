@@ -53,6 +53,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/events-command.ts")).eventsCommand,
   },
   {
+    name: "stats",
+    about: "Show what was kept out of context, per day, run, client or tool.",
+    load: async () => (await import("./commands/stats-command.ts")).statsCommand,
+  },
+  {
     name: "run",
     about: "Run an agent on a task, with a model and the tools.",
     load: async () => (await import("./commands/run-command.ts")).runCommand,

@@ -4,6 +4,7 @@ import { controlTimeouts } from "../../../test/timeouts.ts";
 import { waitUntil } from "../../../test/waiting.ts";
 import { defaultSettings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
+import type { Event } from "../../telemetry/events.ts";
 import { boundToolResult } from "./bound-tool-result.ts";
 import type { JsonObject } from "./json-rpc.ts";
 import { createRelay } from "./relay.ts";
@@ -17,7 +18,9 @@ async function openRelay(
 ) {
   const { mode = "bound", client = "Codex", rules = { mode }, configName } = options;
   const clock = { now: Date.now() };
-  const session = await openSession({ inMemory: true, settings: defaultSettings, env: {}, now: () => clock.now });
+  const opened = await openSession({ inMemory: true, settings: defaultSettings, env: {}, now: () => clock.now });
+  const events: Event[] = [];
+  const session = { ...opened, emit: (event: Event) => void events.push(event) };
   const [toClient, toServer, logged]: [string[], string[], string[]] = [[], [], []];
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   const relay = createRelay({
@@ -48,6 +51,7 @@ async function openRelay(
   return {
     relay,
     session,
+    events,
     clock,
     toClient,
     toServer,
@@ -144,6 +148,22 @@ describe("a result that is too large", () => {
     while (!setup.toClient.at(-1)?.includes('"id":"r"')) await new Promise(setImmediate);
     assert.match(setup.toClient.at(-1) ?? "", /"id\\":8765/);
     assert.equal(setup.toServer.length, 1, "the server does not see the call of our tool");
+  });
+
+  test("is an event with its sizes, unless everything passes", async () => {
+    await using setup = await openRelay();
+    const { content } = await setup.call(textResult("A weir.\n".repeat(20_000)));
+    const [event, ...others] = setup.events;
+    assert.deepEqual(others, []);
+    assert.ok(event?.event === "gateway.bounded");
+    assert.deepEqual(
+      [event.server, event.tool, event.total_chars, event.returned_chars],
+      ["test", "t", 160_000, content[0]?.text.length],
+    );
+    assert.ok(event.returned_chars <= event.limit_chars);
+    await using annotated = await openRelay({ mode: "annotate" });
+    await annotated.call(textResult("A weir.\n".repeat(20_000)));
+    assert.deepEqual(annotated.events, []);
   });
 
   test("in many blocks counts as one", async () => {

@@ -187,13 +187,18 @@ export function createEditor(options: EditorOptions): ResultEditor {
     const isUnfinished = result.resultType !== undefined && result.resultType !== "complete";
     if (mode === "off" || isUnfinished) return undefined;
     const view = findClientView(client?.name);
+    const budget = makeResultBudget(session.settings, client, turn?.shareChars());
     const bounded = await boundResult(result, {
-      ...{ session, server, tool, shows: view.shows, schema: schemas.get(tool) },
-      budget: makeResultBudget(session.settings, client, turn?.shareChars()),
+      ...{ session, server, tool, budget, shows: view.shows, schema: schemas.get(tool) },
       readTool: configName === undefined ? readTool.name : view.spell(configName, readTool.name),
     });
     const totalChars = toObject(bounded?._meta)[SIZE_KEY];
     if (typeof totalChars === "number") options.onBounded?.(tool, totalChars);
+    if (typeof totalChars === "number" && mode === "bound")
+      session.emit({
+        ...{ event: "gateway.bounded", server, tool, client: client?.name ?? null, total_chars: totalChars },
+        ...{ returned_chars: countChars(bounded), limit_chars: budget.chars, bound: budget.bound },
+      });
     return mode === "annotate" && bounded !== undefined ? annotate(result, bounded) : bounded;
   }
 

@@ -106,7 +106,7 @@ folder of the store. A project's config file counts only within its [scope](sett
   within the same budget as a tool's reply. With \`mcp.form\` on \`both\`, replies link to them. \`resources/list\` has those
   used last first, 100 on a page and 1,000 in all; a known ref can be read without it.
 - \`health://status\`: the version, the settings and their problems, and whether the store is writable.
-- \`metrics://prometheus\`: how many searches were truncated, how full replies are, and what share of results was omitted.
+- \`metrics://prometheus\`: the [metrics](stats.md#metrics) of this process.
 - Each page of a PDF as its own text block, with its number in \`_meta.page\`, between a first block with the summary and a
   last one with the end of its fence. Joined, the blocks are the text. A reply of more than 50 pages is one block.
 - Progress notifications, if the client asks for them. A download reports its bytes, and the total if the server sends it.

@@ -96,10 +96,19 @@ function createAttributionTest({ elements }: Page, kind: PageKind): ElementTest 
   if (kind !== "unknown" && kind !== "documentation") return () => false;
   let counts: Map<string, number> | undefined;
   return (element) => {
+    // The authors of teasers, on pages of unknown kind, are of other pages.
+    if (kind === "unknown" && !isInComment(element)) return false;
     counts ??= countNames(elements);
     return (counts.get(tagAndClass(element)) ?? 0) >= htmlWeights.choose.minPosts;
   };
 }
+
+function isInComment(element: Element): boolean {
+  for (let each: Element | null = element; each !== null; each = each.parent)
+    if (commentName.test(each.attributes.class ?? "")) return true;
+  return false;
+}
+const commentName = /comment|review|repl(?:y|ies)|\bnotes?\b/i;
 
 function countNames(elements: readonly Element[]): Map<string, number> {
   const counts = new Map<string, number>();

@@ -67,7 +67,7 @@ export function hasScreenReaderName({ attributes: { class: className } }: Elemen
 const screenReaderHint = /sr-only|hidden|screen|invisible|assistive/i;
 
 const meaninglessTags = wordSet(
-  "html body main article a p span em strong b i pre code table thead tbody tr td th dl dt dd h1 h2 h3 h4 h5 h6 summary figcaption",
+  "html body main article a p span em strong b i pre code table thead tbody tr td th dl h1 h2 h3 h4 h5 h6 summary figcaption",
 );
 
 /** Whether the name of an element means anything: not on text, inside headings, or on code and tables. */

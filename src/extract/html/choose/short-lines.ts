@@ -31,10 +31,24 @@ export function isAdvertisementLine(element: Element, { text }: Measures): boole
 
 const threadControl =
   /^(?:hide|reply|report|report abuse|share|save|flag|permalink|embed|give award|upvote|downvote|edit|quote|select all|new issue|ask question)$/;
-/** What a thread says about itself between its title and its first post. */
-const threadCount = /^(?:viewed [\d ]+[km]? times?|modified .{1,20} ago|sorted by)$/;
+/** What forum software says about a thread, and about those who write in it. */
+const threadCount = new RegExp(
+  [
+    "viewed [\\d ]+[km]? times?|modified .{1,20} ago|sorted by",
+    "[\\d ]+ (?:posts?|repl(?:y|ies))|[\\d ]+ posts? [\\d ]+ posters? .{1,15} views? .{0,15}",
+    "posts [\\d ]+|join(?:ed| date) .{1,15}|[\\d ]+ posts? joined .{1,15}",
+    "original poster|discussion starter|offline|online",
+    "click to (?:expand|shrink)|show more replies|not open for further replies",
+    "create an account or sign in to comment",
+    "this topic has been deleted only users with topic management privileges can see it",
+  ]
+    .map((phrase) => `(?:${phrase})`)
+    .join("|")
+    .replace(/^/, "^(?:")
+    .replace(/$/, ")$"),
+);
 
-/** Whether a link does something to a post of a thread, or a block counts its readers. */
+/** Whether a link does something to a post of a thread, or a block says something about the thread. */
 export function isThreadControl(element: Element, { text }: Measures): boolean {
   const chars = text[element.index] ?? 0;
   if (chars === 0 || chars > maxControlChars) return false;
