@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import type { Queries } from "../src/catalogue/sql.ts";
 import { connectClient, openServedHttp, revisions, textOf } from "./served-http.ts";
 import { startServer } from "./server.ts";
 import { letEventsHappen, waitUntil } from "./waiting.ts";
@@ -45,6 +46,15 @@ const call = (id: number, name: string, args: object) => ({
 
 const refIn = (text: string): string => /af_[0-9a-f]{32}/.exec(text)?.[0] ?? assert.fail(text);
 const longText = (word: string): string => `data:text/plain,${`${word} is a river. `.repeat(6_000)}`;
+
+/** Every owner in any table of the catalogue. */
+async function listOwners(catalogue: Queries): Promise<string[]> {
+  const tables = ["artifacts", "owners", "runs", "uses", "responses", "cache_entries", "jobs", "index_generations"];
+  const rows = await Promise.all(
+    tables.map((table) => catalogue.all<{ owner: string }>(`SELECT DISTINCT owner FROM ${table}`)),
+  );
+  return [...new Set(rows.flat().map(({ owner }) => owner))].sort();
+}
 
 describe("MCP over HTTP", () => {
   for (const revision of revisions) {
@@ -96,6 +106,8 @@ describe("MCP over HTTP", () => {
       );
       const other = refIn(textOf(await bob.client.callTool({ name: "fetch_content", arguments: { url } })));
       assert.notEqual(other, artifact_ref, "the same bytes have another ref for another owner");
+      await bob.client.callTool({ name: "fetch_content", arguments: { urls: [url, "data:text/plain,second"] } });
+      assert.deepEqual(await listOwners(served.catalogue), ["ann", "bob"], "the operator owns nothing of this");
     });
 
     test(`${revision}: local files are off, and on only in the folders of the token`, async () => {

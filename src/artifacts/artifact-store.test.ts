@@ -110,6 +110,11 @@ describe("the artifact store", () => {
     assert.equal(new Set(refs.map(({ artifact_ref }) => artifact_ref)).size, 4);
   });
 
+  test("belongs to its owner, also over the store of another", async () => {
+    const store = openStore(openStore(makeStorage(), alice), { owner: "bob", run: "r9", now: () => 5 });
+    assert.deepEqual([store.owner, store.ownerId, store.run, store.now()], ["bob", "bob", "r9", 5]);
+  });
+
   test("keeps the same bytes once however many artifacts hold them", async () => {
     const storage = makeStorage();
     const store = openStore(storage, alice);

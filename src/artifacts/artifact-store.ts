@@ -283,10 +283,11 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   }
 
   return {
+    // First: a storage may be the store of another owner, who is not the owner of this one.
+    ...storage,
     owner,
     ownerId,
     run,
-    ...storage,
     now,
     keep,
     find,
