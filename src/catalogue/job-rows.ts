@@ -61,6 +61,16 @@ export async function openJobRows(
   );
 }
 
+/** The latest jobs of an owner, in all projects. */
+export async function recentJobRows(queries: Queries, owner: string, limit: number): Promise<readonly JobRow[]> {
+  return queries.all(
+    `SELECT job, repository, is_open, started_at, record FROM jobs WHERE owner = ?
+     ORDER BY started_at DESC, job DESC LIMIT ?`,
+    owner,
+    limit,
+  );
+}
+
 /** Asks a job to stop, in whatever process it runs. */
 export async function cancelJobRow(queries: Queries, { owner, project }: ProjectKey, job: string): Promise<void> {
   await queries.run(

@@ -120,6 +120,9 @@ export function parseLine(line: string): LoggedEvent[] {
   }
 }
 
+/** The names of the logs in a folder, the most recently active first. */
+export const listLogs = (folder: string): Promise<string[]> => newestFirst(folder);
+
 /** Without a folder there are no logs. A log that another process has just removed counts as the oldest. */
 async function newestFirst(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
