@@ -43,6 +43,8 @@ await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);
 // Code search reads its learnt table from beside the module that opens it.
 await copyFile(join(root, "src", "search", "learnt", "table.bin"), join(dist, "table.bin"));
+// The server reads the files of its dashboard from beside the module that serves them.
+await cp(join(root, "src", "surfaces", "serve", "dashboard", "assets"), join(dist, "assets"), { recursive: true });
 // pdf.js reads its character maps from beside the module that opens it. The folder has their licence.
 await cp(join(root, "node_modules", "pdfjs-dist", "cmaps"), join(dist, "cmaps"), { recursive: true });
 await writeFile(join(dist, "LICENSES.txt"), await collectLicenses(output));

@@ -24,7 +24,8 @@ export type Route = {
     }
   | { readonly access: "public"; serve(exchange: Exchange): Promise<void> }
   | {
-      readonly access: "token" | "admin";
+      /** `signed-in` is a browser with a cookie, the others a token. */
+      readonly access: "token" | "admin" | "signed-in";
       /** Whether a POST has to carry JSON. */
       readonly takesJson?: true;
       serve(exchange: Exchange & { readonly caller: Caller; readonly body: string }): Promise<void>;

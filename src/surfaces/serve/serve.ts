@@ -63,9 +63,12 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const issuer = settings["serve.issuer"];
   const isSecure = settings["serve.hosts"].length > 0;
   const signIn = createSignIn({ store, findByHash: callers.findByHash, isSecure, now });
-  const routes = makeRoutes({ mcp, metrics, queue, owners, store, signIn, isStopping: () => isStopping });
+  const streams = new AbortController();
+  const dashboard = { owners, catalogue: store.catalogue, signIn, resource, streams: streams.signal, now };
+  const routes = makeRoutes({ mcp, metrics, queue, owners, store, signIn, dashboard, isStopping: () => isStopping });
   const dispatcher = createDispatcher({
     findCaller: callers.find,
+    findSignedIn: signIn.findCaller,
     rates: createRateLimit(now),
     routes: [...routes, ...(issuer === null ? [] : metadataRoutes({ resource, issuer }, MCP_PATH))],
     metadataUrl: () => (issuer === null ? undefined : metadataUrl(resource())),
@@ -94,6 +97,7 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     isStopping = true;
     http.stopListening();
     mcp.closeStreams();
+    streams.abort();
     await waitAtMost(settings["serve.drain"], dispatcher.idle());
     await release();
     await http.close();

@@ -1,8 +1,9 @@
-/** The routes of the server: MCP, probes, metrics, and a page that says what runs here. */
+/** The routes of the server: MCP, probes, metrics, signing in and the dashboard. */
 import type { ServerResponse } from "node:http";
 import type { ArtifactStore } from "../../artifacts/artifact-store.ts";
 import { metrics as processMetrics } from "../../telemetry/metrics.ts";
 import { version } from "../../version.ts";
+import { type DashboardOptions, dashboardRoutes } from "./dashboard/dashboard-routes.ts";
 import type { FairQueue } from "./guard/fair-queue.ts";
 import type { McpEndpoint } from "./mcp/mcp-endpoint.ts";
 import type { Gauges, ServeMetrics } from "./metrics.ts";
@@ -18,6 +19,7 @@ export type RoutesOptions = {
   readonly owners: Owners;
   readonly store: Pick<ArtifactStore, "totals">;
   readonly signIn: SignIn;
+  readonly dashboard: DashboardOptions;
   readonly isStopping: () => boolean;
 };
 
@@ -61,16 +63,7 @@ export function makeRoutes(options: RoutesOptions): Route[] {
         sendText(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
       },
     },
-    {
-      name: "page",
-      path: "/",
-      methods: ["GET", "HEAD"],
-      access: "public",
-      async serve({ request, response }) {
-        const caller = await options.signIn.findCaller(request);
-        sendText(response, 200, caller === undefined ? page : `${page}\nYou are signed in as ${caller.owner}.\n`);
-      },
-    },
+    ...dashboardRoutes(options.dashboard, page),
     ...signInRoutes(options.signIn),
   ];
 }

@@ -8,6 +8,8 @@ export type Admission = { readonly caller: Caller } | { readonly refusal: Refusa
 
 export type AdmissionRules = {
   readonly findCaller: FindCaller;
+  /** Who is signed in with a browser. */
+  readonly findSignedIn: (request: IncomingMessage) => Promise<Caller | undefined>;
   readonly rates: RateLimit;
   /** Where clients learn who issues tokens; undefined if no issuer is set. */
   readonly metadataUrl?: () => string | undefined;
@@ -22,6 +24,20 @@ export async function admitCaller(
   const caller = token === undefined ? undefined : await findCaller(token);
   if (caller === undefined)
     return { refusal: makeUnauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
+  return checkRate(caller, rates);
+}
+
+/** The caller who is signed in with a browser. */
+export async function admitSignedIn(
+  request: IncomingMessage,
+  { findSignedIn, rates }: AdmissionRules,
+): Promise<Admission> {
+  const caller = await findSignedIn(request);
+  if (caller === undefined) return { refusal: { status: 401, message: "Sign in first: open /sign-in." } };
+  return checkRate(caller, rates);
+}
+
+function checkRate(caller: Caller, rates: RateLimit): Admission {
   const waitSeconds = rates.take(caller.owner, caller.rate);
   if (waitSeconds > 0) return { refusal: tooMany(`At most ${caller.rate} requests per minute.`, waitSeconds) };
   return { caller };

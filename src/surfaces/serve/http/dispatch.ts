@@ -1,6 +1,6 @@
 /** Takes one request through every check, in the same order each time, to its route. What throws is refused. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AdmissionRules, admitCaller, tooMany } from "../guard/admission.ts";
+import { type AdmissionRules, admitCaller, admitSignedIn, tooMany } from "../guard/admission.ts";
 import type { Caller } from "../guard/callers.ts";
 import { type AllowedNames, checkFraming, checkNames } from "../guard/request-checks.ts";
 import type { ServeMetrics } from "../metrics.ts";
@@ -54,7 +54,8 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       return route.name;
     }
     if (options.isStopping()) return deny(response, stopping);
-    const admission = await admitCaller(request, options);
+    const admit = route.access === "signed-in" ? admitSignedIn : admitCaller;
+    const admission = await admit(request, options);
     if ("refusal" in admission) refuse(response, admission.refusal);
     else if (route.access === "admin" && !admission.caller.isAdmin) refuse(response, notAdmin);
     else if (wrongMethod !== undefined) refuse(response, wrongMethod);
@@ -110,7 +111,7 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
   };
 }
 
-type CallerRoute = Extract<Route, { readonly access: "token" | "admin" }>;
+type CallerRoute = Exclude<Route, { readonly access: "probe" | "public" }>;
 
 const notAdmin: Refusal = { status: 403, message: "This needs an admin token: spillway token add NAME --admin." };
 
