@@ -166,7 +166,10 @@ describe("the dashboard", { skip }, () => {
     await show(page, "Decisions");
     assert.match((await main.textContent()) ?? "", /text \(text\/plain\).*the server's header/);
     await show(page, "Overflow");
-    assert.match((await main.textContent()) ?? "", /made smaller from .* and answered; set aside: af_[\s\S]*refused, context_tokens/);
+    assert.match(
+      (await main.textContent()) ?? "",
+      /made smaller from .* and answered; set aside: af_[\s\S]*refused, context_tokens/,
+    );
     await show(page, "Index jobs");
     assert.match((await main.textContent()) ?? "", /completed.*100 %/);
     await show(page, "Wrapped servers");

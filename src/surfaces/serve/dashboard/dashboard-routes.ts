@@ -31,9 +31,11 @@ function pageRoute({ signIn }: DashboardOptions, plainPage: string): Route {
     methods: ["GET", "HEAD"],
     access: "public",
     async serve({ request, response }) {
-      if (!request.headers.accept?.includes("text/html")) return send(response, 200, "text/plain", plainPage);
-      const isSignedIn = (await signIn.findCaller(request)) !== undefined;
-      send(response, 200, "text/html", await readAsset(isSignedIn ? "dashboard.html" : "welcome.html"));
+      const caller = await signIn.findCaller(request);
+      if (request.headers.accept?.includes("text/html"))
+        return send(response, 200, "text/html", await readAsset(caller ? "dashboard.html" : "welcome.html"));
+      const who = caller === undefined ? "" : `\nYou are signed in as ${caller.owner}.\n`;
+      send(response, 200, "text/plain", `${plainPage}${who}`);
     },
   };
 }
