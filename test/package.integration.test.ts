@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
+import { assetNames } from "../src/surfaces/serve/dashboard/assets.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { makePdfWithPages } from "./pdf.ts";
 
@@ -293,7 +294,7 @@ describe("the packed package, installed elsewhere", () => {
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(
       (path) =>
-        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt|table\.bin|cmaps\/(.*\.bcmap|LICENSE)|dashboard\/[\w.-]+)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(
+        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt|table\.bin|assets\/[a-z-]+\.(css|html|svg)|cmaps\/(.*\.bcmap|LICENSE)|dashboard\/[\w.-]+)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(
           path,
         ),
     );
@@ -306,6 +307,12 @@ describe("the packed package, installed elsewhere", () => {
         files.includes("dist/table.bin") &&
         files.includes("dist/cmaps/LICENSE") &&
         files.includes("dist/types/index.d.ts"),
+    );
+    const pages = [...assetNames, "dashboard.html", "welcome.html"].map((name) => `dist/assets/${name}`);
+    assert.deepEqual(
+      pages.filter((path) => !files.includes(path)),
+      [],
+      "the dashboard is complete",
     );
   });
 
