@@ -34,8 +34,8 @@ function pageRoute({ signIn }: DashboardOptions, plainPage: string): Route {
       const caller = await signIn.findCaller(request);
       if (request.headers.accept?.includes("text/html"))
         return send(response, 200, "text/html", await readAsset(caller ? "dashboard.html" : "welcome.html"));
-      const who = caller === undefined ? "" : `\nYou are signed in as ${caller.owner}.\n`;
-      send(response, 200, "text/plain", `${plainPage}${who}`);
+      const signedInLine = caller === undefined ? "" : `\nYou are signed in as ${caller.owner}.\n`;
+      send(response, 200, "text/plain", `${plainPage}${signedInLine}`);
     },
   };
 }

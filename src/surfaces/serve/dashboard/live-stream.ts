@@ -8,9 +8,9 @@ const BEAT_MS = 20_000;
 
 /** Streams until the browser leaves or the server stops. */
 export async function sendLive(response: ServerResponse, eventFolder: string, stopping: AbortSignal): Promise<void> {
-  const left = new AbortController();
-  response.on("close", () => left.abort());
-  const signal = AbortSignal.any([left.signal, stopping]);
+  const closed = new AbortController();
+  response.on("close", () => closed.abort());
+  const signal = AbortSignal.any([closed.signal, stopping]);
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
