@@ -37,9 +37,16 @@ async function perform(operation: Operation): Promise<string> {
 
 process.on("message", async (operation: Operation) => {
   const result = await perform(operation).catch((error: unknown) =>
-    error instanceof SpillwayError ? `${error.code}: ${error.message}` : `unknown: ${String(error)}`,
+    error instanceof SpillwayError
+      ? `${error.code}: ${error.message} (${describeCause(error)})`
+      : `unknown: ${String(error)}`,
   );
   process.send?.({ id: operation.id, result } satisfies Outcome);
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ id: -1, result: "ready" } satisfies Outcome);
+
+/** The causes of an error, the nearest first. */
+function describeCause(error: Error): string {
+  return error.cause instanceof Error ? `${error.cause.message}; ${describeCause(error.cause)}` : "no further cause";
+}
