@@ -294,7 +294,7 @@ describe("the packed package, installed elsewhere", () => {
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(
       (path) =>
-        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt|table\.bin|assets\/[a-z-]+\.(css|html|svg)|cmaps\/(.*\.bcmap|LICENSE)|dashboard\/[\w.-]+)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(
+        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt|table\.bin|assets\/[a-z-]+\.(css|html|svg)|cmaps\/(.*\.bcmap|LICENSE))|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(
           path,
         ),
     );
