@@ -51,7 +51,7 @@ function listWays(folder: string): Record<string, () => Promise<Way>> {
   const env = { ...process.env, SPILLWAY_HOME: join(folder, "store") };
   const start = (args: readonly string[]) =>
     spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
-  /** A peer that is told its port and prints what we do not need. */
+  /** A peer that gets its port as an argument; its output is not needed. */
   const startPeer = (port: number, args: readonly string[]) => {
     const child = start(args);
     child.stdout.resume();

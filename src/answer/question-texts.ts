@@ -23,5 +23,5 @@ export function writeQuestion(asked: {
 export const introduceAnswer = (model: string, text: string): string =>
   `[Answer by ${model}, written from the passages below; check it against them.]\n${text}\n\n[Passages]`;
 
-/** Why there is no answer; the passages are there. */
+/** Why the model wrote no answer. The reply shows the passages without it. */
 export const explainNoAnswer = (reason: string): string => `No answer was written: ${reason}`;

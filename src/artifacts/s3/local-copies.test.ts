@@ -43,7 +43,7 @@ describe("local copies", () => {
     assert.equal(place.reads(), 2);
   });
 
-  test("stay within their bytes, the least recently used go first, and none are kept where there is no room", async () => {
+  test("stay within their bytes, drop the least recently used, and keep none without room", async () => {
     await using place = await openCopies(10);
     for (const [index, key] of ["aaaa", "bbbb"].entries()) {
       await place.read(key);

@@ -2,7 +2,7 @@
 import { systemCode } from "../../errors.ts";
 import { ObjectsError, type ObjectsFault } from "../objects.ts";
 
-/** Faults by the service's own code; the others are told apart by their status. */
+/** Faults by the service's own code; the status decides the others. */
 const faults: Readonly<Record<string, ObjectsFault>> = {
   NoSuchBucket: "no_bucket",
   InvalidAccessKeyId: "refused",
