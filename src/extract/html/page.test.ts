@@ -232,9 +232,9 @@ const links = [
   },
   {
     name: "against its base element",
-    html: '<base href="/root/"><p><a href="b">b</a></p>',
+    html: '<base href="/base/"><p><a href="b">b</a></p>',
     url: "https://example.com/a",
-    link: "[b](/root/b)",
+    link: "[b](/base/b)",
   },
   {
     name: "relative to the folder of the page where that is shorter",
