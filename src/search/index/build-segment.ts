@@ -5,7 +5,14 @@ import { type Chunk, measureLines } from "./chunk.ts";
 import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
 import { findFileRoles } from "./file-roles.ts";
 import { createCountTable, createPostings } from "./growable.ts";
-import { encodeSegment, MAX_OCCURRENCES, type SegmentColumns, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
+import {
+  encodeSegment,
+  hashNumbers,
+  MAX_OCCURRENCES,
+  type SegmentColumns,
+  STEM_TERMS_SHIFT,
+  termKinds,
+} from "./index-segment.ts";
 import { createLexicon, findTerms, toPlainName } from "./lexicon.ts";
 import { createUnitReader, type Units } from "./word-table.ts";
 
@@ -14,6 +21,8 @@ type IndexedFile = {
   /** The number of this version of the file in the store. */
   readonly id: number;
   readonly path: string;
+  /** The hash of its bytes. A segment that is not stored needs none. */
+  readonly hash?: string;
   readonly text: string;
   readonly chunks: readonly Chunk[];
 };
@@ -53,7 +62,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   const terms = createCountTable();
   let textChars = 0;
 
-  function add({ id, path, text, chunks }: IndexedFile): void {
+  function add({ id, path, hash, text, chunks }: IndexedFile): void {
     const definitions = findDefinitions(text);
     sumPath(path);
     const units = readUnits(text);
@@ -67,6 +76,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     addPath(columns.fileIds.length, path);
     columns.fileIds.push(id);
     columns.paths.push(path);
+    columns.fileHashes.push(...hashNumbers(hash));
     columns.fileTokens.push(fileTokens);
     const definesSomething = definitions.some(({ rank }) => rank > definitionRanks.value);
     columns.fileTraits.push(traitsOf(path, findFileRoles(path, text, definesSomething)));
@@ -192,6 +202,7 @@ function emptyColumns(): Omit<SegmentColumns, "chunkVectors"> {
     paths: [],
     fileTokens: [],
     fileTraits: [],
+    fileHashes: [],
     fileFirstChunk: [0],
     chunkStart: [],
     chunkEnd: [],

@@ -15,7 +15,7 @@ export function openMemoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
   const byId = new Map<number, string>();
   const skippedFiles = new Map<string, StoredSkip>();
-  const segments = new Set<string>();
+  const segments = new Map<string, Uint32Array | undefined>();
   const facts = new Map<string, string>();
   const vectors = new Map<number, StoredVectors>();
   let madeBy: string | undefined;
@@ -42,7 +42,7 @@ export function openMemoryStore(): IndexStore {
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
-    if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
+    if (change.addSegment !== undefined) changed = segments.set(change.addSegment, change.segmentFileIds).size > 0;
     for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
     if (changed) generation++;
@@ -81,14 +81,17 @@ export function openMemoryStore(): IndexStore {
     snapshot: () => ({
       generation,
       fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
-      segments: [...segments],
+      segments: [...segments.keys()],
     }),
+    segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
     files: () => [...files.values()].map(withoutText),
     skippedFiles: () => [...skippedFiles.values()],
     text(id): StoredText | undefined {
       const file = fileOf(id);
-      return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
+      if (file === undefined) return undefined;
+      const { path, stamp, hash, text, chunks } = file;
+      return { id, path, stamp, hash, text, chunks };
     },
     vectorsMadeBy: () => madeBy,
     vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),

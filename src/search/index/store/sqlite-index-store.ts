@@ -6,7 +6,7 @@ import type { Chunk } from "../chunk.ts";
 import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 
 /** Texts have a table of their own: listing all files then reads some hundred pages, not one or more for each file. */
 const schema = `
@@ -17,7 +17,7 @@ const schema = `
     id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text TEXT NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, file_ids BLOB) STRICT;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS vectors (
     number INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL UNIQUE REFERENCES files (id) ON DELETE CASCADE,
@@ -52,7 +52,8 @@ export function openSqliteStore(path: string): IndexStore {
 
   function apply(change: Change): number {
     let changed = 0;
-    const run = (text: string, ...values: (string | number | Uint8Array)[]) => Number(sql(text).run(...values).changes);
+    const run = (text: string, ...values: (string | number | Uint8Array | null)[]) =>
+      Number(sql(text).run(...values).changes);
     const removeFile = (file: string) => run("DELETE FROM files WHERE path = ?", file);
     for (const file of change.remove ?? []) {
       changed += removeFile(file);
@@ -72,7 +73,7 @@ export function openSqliteStore(path: string): IndexStore {
     for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
     for (const segment of change.dropSegments ?? []) changed += run("DELETE FROM segments WHERE name = ?", segment);
     if (change.addSegment !== undefined)
-      changed += run("INSERT OR REPLACE INTO segments VALUES (?)", change.addSegment);
+      changed += run("INSERT OR REPLACE INTO segments VALUES (?, ?)", change.addSegment, idBytes(change));
     for (const [name, value] of Object.entries(change.facts ?? {})) setFact(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
     const generation = Number(fact("generation")) + (changed > 0 ? 1 : 0);
@@ -91,6 +92,10 @@ export function openSqliteStore(path: string): IndexStore {
           .all()
           .map(({ name }) => String(name)),
       })),
+    segmentFileIds(name) {
+      const bytes = sql("SELECT file_ids FROM segments WHERE name = ?").get(name)?.file_ids;
+      return bytes instanceof Uint8Array ? new Uint32Array(Uint8Array.from(bytes).buffer) : undefined;
+    },
     fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
     files: () =>
       readJson<[number, string, string, string]>(
@@ -98,10 +103,10 @@ export function openSqliteStore(path: string): IndexStore {
       ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
     skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
     text(id) {
-      const row = sql("SELECT path, stamp, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(id);
+      const row = sql("SELECT path, stamp, hash, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(id);
       if (row === undefined) return undefined;
-      const [path, stamp, text] = [String(row.path), String(row.stamp), String(row.text)];
-      return { id, path, stamp, text, chunks: unpackChunks(row.chunks as Uint8Array) };
+      const [path, stamp, hash, text] = [String(row.path), String(row.stamp), String(row.hash), String(row.text)];
+      return { id, path, stamp, hash, text, chunks: unpackChunks(row.chunks as Uint8Array) };
     },
     vectorsMadeBy: () => fact(madeByFact),
     vectorsAfter: (number) =>
@@ -163,6 +168,10 @@ function rollBack(database: Database): void {
   } catch {
     // There is no transaction left.
   }
+}
+
+function idBytes({ segmentFileIds: ids }: Change): Uint8Array | null {
+  return ids === undefined ? null : new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
 }
 
 /** Four numbers for each chunk; the chunks of a file are read and written together. */
