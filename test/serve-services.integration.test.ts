@@ -312,10 +312,10 @@ describe("wrapped servers of spillway serve", () => {
     await call(two.client, "pid");
     await waitUntil("the first process has ended", () => !isRunning(first));
     const again = Number(await call(one.client, "pid"));
-    assert.notEqual(again, first, "the session of the first client lives on");
+    assert.notEqual(again, first, "the session of the first client remains");
   });
 
-  test("a session lasts on another replica, with a process of its own there", async () => {
+  test("another replica answers a session, with a process of its own there", async () => {
     await using setup = await openWithServers({ own: flooding });
     await using ann = await connectClient(setup.urlOf("own"), setup.ann, "2025-11-25");
     const pid = await call(ann.client, "pid");
