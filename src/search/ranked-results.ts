@@ -5,12 +5,13 @@ import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../cont
 import { cutAround, cutEnd, cutStart, type Excerpt } from "../fit/excerpt.ts";
 import { escapePath } from "../system/safe-names.ts";
 import { formatStamp } from "./index/folder/walk-folder.ts";
-import { type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
+import { findPart, type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
 import type { StoredText } from "./index/store/index-store.ts";
 import type { PreparedIndex } from "./prepared-index.ts";
 import { type Meaning, type NearChunk, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
-import { findPart, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import { type RankedFile, rankFiles } from "./rank/rank.ts";
+import { matchesPath } from "./rank/signals/path-score.ts";
 import {
   type ChosenSpan,
   chooseSpans,
@@ -22,6 +23,7 @@ import {
   type Span,
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
+import { weighTerms } from "./rank/weighted-terms.ts";
 import type { Repository } from "./repository/repository.ts";
 import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
