@@ -57,7 +57,7 @@ function findSameFiles({ fileIds, fileHashes, path }: IndexSegment, files: Reado
     const file = files.get(path(index));
     if (file === undefined) return 0;
     const hash = fileHashes.subarray(index * HASH_NUMBERS, (index + 1) * HASH_NUMBERS);
-    return hashNumbers(file.hash).every((number, place) => number === hash[place]) ? file.id : 0;
+    return hashNumbers(file.hash, file.outline).every((number, place) => number === hash[place]) ? file.id : 0;
   });
 }
 

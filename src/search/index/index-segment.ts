@@ -1,4 +1,5 @@
 /** An index segment is the inverted index of some files in one array of bytes: written once, read without parsing. */
+import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
@@ -77,16 +78,22 @@ export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */
-export const SEGMENT_VERSION = 7;
+export const SEGMENT_VERSION = 8;
 const HEADER_NUMBERS = 9;
 
-/** A file's hash in a segment: 128 bits of it. Another index recognises by it that it has the same file. */
+/** What a segment has of a file's hash: 128 bits. Another index recognises by it that it has the same text. */
 export const HASH_NUMBERS = 4;
 
-/** The numbers of a hash as a store has it; zeros for none, which equal no file. */
-export function hashNumbers(hash = ""): Uint32Array {
+/** The hash of a file, and why only its outline is indexed: the same bytes may be indexed differently elsewhere. */
+export function hashNumbers(hash = "", outline: string | null = null): Uint32Array {
+  const full =
+    outline === null
+      ? Buffer.from(hash, "base64url")
+      : createHash("sha256")
+          .update(hash + outline)
+          .digest();
   const bytes = new Uint8Array(HASH_NUMBERS * 4);
-  bytes.set(Buffer.from(hash, "base64url").subarray(0, bytes.length));
+  bytes.set(full.subarray(0, bytes.length));
   return new Uint32Array(bytes.buffer);
 }
 

@@ -73,7 +73,9 @@ export function openMemoryStore(): IndexStore {
     if (file !== undefined) files.set(file.path, { ...file, stamp });
   }
 
-  const withoutText = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
+  const withoutText = ({ id, path, stamp, hash, outline }: StoredFile): StoredFile => {
+    return { id, path, stamp, hash, outline };
+  };
 
   return {
     generation: () => generation,
@@ -90,8 +92,8 @@ export function openMemoryStore(): IndexStore {
     text(id): StoredText | undefined {
       const file = fileOf(id);
       if (file === undefined) return undefined;
-      const { path, stamp, hash, text, chunks } = file;
-      return { id, path, stamp, hash, text, chunks };
+      const { path, stamp, hash, text, chunks, outline } = file;
+      return { id, path, stamp, hash, text, chunks, outline };
     },
     vectorsMadeBy: () => madeBy,
     vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),
