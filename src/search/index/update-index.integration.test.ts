@@ -145,7 +145,7 @@ describe("an update of the index", () => {
     index.write("data.json", `[${'{"gauge_3": 1},\n'.repeat(3_000)}{}]`);
     const { files, skipped } = await index.update();
     assert.deepEqual([files, skipped.map(({ path }) => path)], [1, ["data.json"]]);
-    assert.deepEqual([index.find("gauge_7"), index.find("weigh")], [["large.py"], []]);
+    assert.deepEqual([await index.find("gauge_7"), await index.find("weigh")], [["large.py"], []]);
     const [file = assert.fail()] = index.store.files();
     const stored = index.store.text(file.id) ?? assert.fail();
     assert.equal(file.outline, "larger than 100000 bytes");
@@ -158,7 +158,7 @@ describe("an update of the index", () => {
       now: () => Date.now() + 10_000,
     });
     assert.deepEqual([larger.indexed, larger.skippedCount], [2, 0]);
-    assert.deepEqual(index.find("weigh"), ["large.py"]);
+    assert.deepEqual(await index.find("weigh"), ["large.py"]);
   });
 
   test("indexes minified code by the names that it defines", async () => {
@@ -170,7 +170,7 @@ describe("an update of the index", () => {
     );
     const { files, skippedCount } = await index.update();
     assert.deepEqual([files, skippedCount], [1, 0]);
-    for (const name of ["openFlume", "WeirGate", "closeFlume"]) assert.deepEqual(index.find(name), ["bundle.js"], name);
+    for (const name of ["openFlume", "WeirGate", "closeFlume"]) assert.deepEqual(await index.find(name), ["bundle.js"], name);
     const { view } = await index.reader.load(index.segments);
     const [best = assert.fail()] = rankFiles(view, parseQuery("WeirGate"), { limit: 1 });
     assert.ok(best.parts.name > 1, "it counts as the definition");

@@ -54,11 +54,11 @@ const asRunning = (record: JobRecord): JobRecord => ({ ...record, status: "runni
 
 /**
  * The size and time of every file, but for the memory of SQLite's log, which reading changes, and what the store writes
- * in its own time: the event log, and the reserve after it was opened.
+ * in its own time: the event log, the reserve after it was opened, and the mark of a sweep.
  */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/-shm$|\.jsonl$|^reserve$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/-shm$|\.jsonl$|^(reserve|swept)$/.test(entry.name))
     .map(({ parentPath, name }) => {
       const { size, mtimeMs } = statSync(join(parentPath, name));
       return `${parentPath}/${name} ${size} ${mtimeMs}`;
