@@ -170,7 +170,8 @@ describe("an update of the index", () => {
     );
     const { files, skippedCount } = await index.update();
     assert.deepEqual([files, skippedCount], [1, 0]);
-    for (const name of ["openFlume", "WeirGate", "closeFlume"]) assert.deepEqual(await index.find(name), ["bundle.js"], name);
+    for (const name of ["openFlume", "WeirGate", "closeFlume"])
+      assert.deepEqual(await index.find(name), ["bundle.js"], name);
     const { view } = await index.reader.load(index.segments);
     const [best = assert.fail()] = rankFiles(view, parseQuery("WeirGate"), { limit: 1 });
     assert.ok(best.parts.name > 1, "it counts as the definition");
