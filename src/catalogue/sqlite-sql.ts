@@ -290,9 +290,7 @@ async function sync(path: string, files: SqliteFiles, flags: string): Promise<vo
   const file = files.openSync(path, flags);
   try {
     // Not by `promisify`, which takes longer to make the function than the call takes.
-    await new Promise<void>((resolve, reject) =>
-      files.fdatasync(file, (error) => (error ? reject(error) : resolve())),
-    );
+    await new Promise<void>((resolve, reject) => files.fdatasync(file, (error) => (error ? reject(error) : resolve())));
   } finally {
     files.closeSync(file);
   }
