@@ -1,6 +1,7 @@
 /** Groups the characters of a page into lines: composes accents, separates words, drops what is off the page. */
 import { composeAccent } from "./accents.ts";
-import { isRightToLeft, repairBrackets } from "./brackets.ts";
+import { isRightToLeft, repairBrackets } from "./direction/brackets.ts";
+import { orderRows } from "./direction/order-rows.ts";
 import { type Box, type Glyphs, isControl, LINE_END_HYPHEN } from "./glyphs.ts";
 import { closeLetterGaps } from "./letter-spacing.ts";
 import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
@@ -37,7 +38,8 @@ type LineChars = {
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with
  * `backwardTurns` are upside down for a viewer; PDFium reports their words in reverse order.
  */
-export function readTextLines(glyphs: Glyphs, page: Box, backwardTurns: number): Line[] {
+export function readTextLines(drawn: Glyphs, page: Box, backwardTurns: number): Line[] {
+  const glyphs = orderRows(drawn);
   const lines = collectLines(glyphs, page, backwardTurns, false);
   // PDFium mixes the text of a field into the line of the page in the same row.
   if (glyphs.hasFields) lines.push(...collectLines(glyphs, page, backwardTurns, true));
@@ -189,8 +191,8 @@ const MIN_HEIGHT_POINTS = 0.5;
 
 /** Whether text returns to where the line began, as when it is drawn over itself. Right-to-left text always does. */
 function startsAgain(line: OpenLine, next: NextChar, height: number): boolean {
-  if (line.codes.length < 3 || isRightToLeft(next.code) || isRightToLeft(line.codes.at(-1) ?? 0)) return false;
-  return next.end < line.end && Math.abs(next.start - line.start) < 0.2 * height;
+  if (line.codes.length < 3 || next.end >= line.end || Math.abs(next.start - line.start) >= 0.2 * height) return false;
+  return !isRightToLeft(next.code) && !line.codes.some(isRightToLeft);
 }
 
 /** Whether a character is of a script that is often written in columns. */
@@ -256,7 +258,7 @@ export function sliceLine(line: Line, from: number, to: number): Line | null {
   const chars = { codes: codes.slice(from, to), starts: starts.slice(from, to), ends: ends.slice(from, to) };
   const [start = line.start, end = line.end] = [chars.starts[0], chars.ends.at(-1)];
   const endsWithHyphen = line.endsWithHyphen && to === codes.length;
-  return { ...line, text: toText(chars.codes), chars, start, end, endsWithHyphen };
+  return { ...line, text: repairBrackets(toText(chars.codes)), chars, start, end, endsWithHyphen };
 }
 
 /** More arguments may not fit on the stack. */
