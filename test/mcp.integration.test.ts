@@ -77,7 +77,7 @@ for (const revision of revisions) {
       const page = await call("read_artifact", { artifact_ref: second.fields.artifact_ref, pages: 2 });
       assert.equal(page.fields.content, withPageMarks(["The second page"], 2));
       const asked = await call("web_fetch", { url: "a.pdf", query: "second" });
-      assert.ok(asked.content.some(({ text }) => text?.endsWith("The second page")));
+      assert.ok(asked.content.some(({ text }) => text?.includes("The second page")));
       assert.match((await call("web_fetch_html", { url: "a.md" })).text, /# Title/);
       const bounded = listed.filter(({ inputSchema }) => "maxChars" in (inputSchema.properties ?? {}));
       assert.ok(bounded.length > 0);
