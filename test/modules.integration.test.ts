@@ -79,7 +79,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 186,
+    maxModules: 187,
     without: [
       "search",
       "overflow",
