@@ -11,7 +11,7 @@ import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.
 
 /** One recovery serves all conversations of a process, unless the caller passes the memory of a single one. */
 export function openRecovery(
-  { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
+  { settings, store, emit, trace }: Pick<Session, "settings" | "store" | "emit"> & Partial<Pick<Session, "trace">>,
   {
     memory = openRecoveryMemory(store),
     onFailed,
@@ -29,6 +29,7 @@ export function openRecovery(
     preventsOverflow: settings["overflow.prevent"] === "on",
     keep: createKeep(store, emit),
     emit,
+    trace,
     headroom: settings["overflow.headroom"] / 100,
     at: settings["overflow.at"] / 100,
     rules: parseToolRules(settings["overflow.tools"]),

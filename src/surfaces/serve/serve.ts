@@ -13,7 +13,7 @@ import { createServeMetrics } from "./metrics.ts";
 import { openCallers } from "./open-callers.ts";
 import { openOwners } from "./owners.ts";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.ts";
-import { MCP_PATH, makeRoutes } from "./server-routes.ts";
+import { MCP_PATH, makeRoutes, readServeMetrics } from "./server-routes.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { SIGN_IN_PATH } from "./sign-in/sign-in-routes.ts";
 
@@ -57,6 +57,7 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const sessionKeepMs = settings["serve.session_keep"];
   const mcp = createMcpEndpoint({ catalogue: store.catalogue, makeServer, sessionKeepMs, now, log });
   const metrics = createServeMetrics();
+  session.exportMetrics(() => readServeMetrics({ metrics, queue, owners, mcp }));
   let isStopping = false;
   const lists = { hosts: settings["serve.hosts"], origins: settings["serve.origins"] };
   let names = allowedNames(place, lists);

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { ArtifactStore } from "../../artifacts/artifact-store.ts";
 import { metrics as processMetrics } from "../../telemetry/metrics.ts";
+import { type MetricReading, writeText } from "../../telemetry/prometheus.ts";
 import { version } from "../../version.ts";
 import { type DashboardOptions, dashboardRoutes } from "./dashboard/dashboard-routes.ts";
 import type { FairQueue } from "./guard/fair-queue.ts";
@@ -26,7 +27,7 @@ export type RoutesOptions = {
 export const MCP_PATH = "/mcp";
 
 export function makeRoutes(options: RoutesOptions): Route[] {
-  const { mcp, metrics } = options;
+  const { mcp } = options;
   return [
     {
       name: "mcp",
@@ -59,7 +60,7 @@ export function makeRoutes(options: RoutesOptions): Route[] {
       methods: ["GET"],
       access: "admin",
       async serve({ response }) {
-        const text = `${processMetrics.prometheus()}${metrics.prometheus(readGauges(options))}`;
+        const text = writeText([...processMetrics.read(), ...readServeMetrics(options)]);
         sendText(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
       },
     },
@@ -86,7 +87,12 @@ async function findProblem({ isStopping, store }: RoutesOptions): Promise<string
   }
 }
 
-function readGauges({ queue, owners, mcp }: RoutesOptions): Gauges {
+/** What the server adds to the metrics of the process. */
+export const readServeMetrics = (
+  options: Pick<RoutesOptions, "metrics" | "queue" | "owners" | "mcp">,
+): MetricReading[] => options.metrics.read(readGauges(options));
+
+function readGauges({ queue, owners, mcp }: Pick<RoutesOptions, "queue" | "owners" | "mcp">): Gauges {
   return {
     spillway_calls_running: { about: "Calls that are worked on.", value: queue.running },
     spillway_calls_waiting: { about: "Calls that wait for their turn.", value: queue.waiting },
