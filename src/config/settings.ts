@@ -444,11 +444,12 @@ export const settingRows = {
   },
   "search.file_bytes": {
     type: "bytes",
-    default: 1 * MiB,
+    default: 4 * MiB,
     min: 1 * KiB,
-    ceiling: 16 * MiB,
+    ceiling: 64 * MiB,
     scope: "project may lower",
-    about: "Largest source file indexed for code search.",
+    about:
+      "Largest source file indexed whole for code search. Documents and data: a quarter of it. Source up to four times as large is indexed by its definitions.",
   },
   "search.wait": {
     type: "duration",
