@@ -13,6 +13,7 @@ import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
 import { allRow, readText } from "../options.ts";
 import { toErrorFields, toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const artifactsCommand: Command = {
   usage: "artifacts ls|show|rm|sweep|manifest [ref|run]...",
@@ -85,7 +86,7 @@ async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
   const { indexSweeper } = await import("../../../search/expire-indexes.ts");
   registerSweeper(indexSweeper);
-  const result = await sweepArtifacts(session);
+  const result = await withProgressLine(call, session, sweepArtifacts);
   await call.terminal.out(call.json ? toJsonLine(sweepFields(result)) : sweepText(result));
   return 0;
 }
