@@ -152,7 +152,7 @@ const flows: readonly Flow[] = [
   {
     name: "proxy",
     args: ["proxy", "--set", "proxy.port=0"],
-    maxModules: 174,
+    maxModules: 175,
     without: ["search", "verbs", "tools", "extract", "surfaces/mcp", "surfaces/runner", "surfaces/ai-sdk"],
     stop: async (child) => {
       await once(child.stdout, "data");

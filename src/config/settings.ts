@@ -983,6 +983,47 @@ export const settingRows = {
     scope: "user",
     about: "Signatures that such a JWT may have. Shared secrets (HS256 and the like) are never accepted.",
   },
+  "serve.llm": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether spillway serve also carries requests to the providers of proxy.upstreams, under /llm, and keeps what it removes " +
+      "from them for the owner of the token.",
+  },
+  "serve.servers": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Servers of gateway.jsonc that spillway serve offers under /servers, by name; * offers all. Every owner has processes of " +
+      "its own. Default: none.",
+  },
+  "serve.server_processes": {
+    type: "integer",
+    default: 64,
+    min: 1,
+    ceiling: 10_000,
+    scope: "user",
+    about: "Wrapped servers that spillway serve runs at once for all owners. Idle ones end to make room.",
+  },
+  "serve.owner_processes": {
+    type: "integer",
+    default: 16,
+    min: 1,
+    ceiling: 10_000,
+    scope: "user",
+    about: "Wrapped servers that spillway serve runs at once for one owner.",
+  },
+  "serve.server_idle": {
+    type: "duration",
+    default: 10 * minute,
+    min: 1 * second,
+    ceiling: 1 * day,
+    scope: "user",
+    about: "How long a wrapped server of spillway serve runs without a request. The next request starts it again.",
+  },
   "serve.session_keep": {
     type: "duration",
     default: 1 * day,
