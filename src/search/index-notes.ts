@@ -15,6 +15,11 @@ export function indexedAt(store: IndexStore): string | undefined {
   return stored !== undefined && checked !== undefined && checked > stored ? checked : stored;
 }
 
+/** Notes, for this process alone, that the index is still equal to its folder. */
+export function noteChecked(store: IndexStore, now: number): void {
+  checkTimes.set(store, new Date(now).toISOString());
+}
+
 /** Notes that the index is equal to its folder now and, if so, that this generation was published. */
 export function markIndexed(store: IndexStore, now: number, hasChanged: boolean, published: number | null): void {
   const time = new Date(now).toISOString();

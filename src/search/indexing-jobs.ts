@@ -11,6 +11,7 @@ import { clip } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
+import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
 import { indexedAt, isPublished, markIndexed } from "./index-notes.ts";
 import type { IndexLease } from "./jobs/index-lease.ts";
@@ -96,7 +97,8 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const { settings, now } = session;
     const maxFileBytes = settings["search.file_bytes"];
     const options = { maxFileBytes, force: mode === "force", hidden: findOwnFolders(session), signal, now, progress };
-    const report = await updateIndex(target, { ...options, beforeChange: books.takeLease });
+    const look = () => updateIndex(target, { ...options, beforeChange: books.takeLease });
+    const report = await lookAgain(target, signal, look);
     const published = isRecorded || !isPublished(target.store) ? await books.publish(target) : null;
     markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
     change({ storage_problem: target.storageProblem });
@@ -147,6 +149,15 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     cancel: async () => stop.abort(),
     waitForVectors: () => vectorFill,
   };
+}
+
+const lookedAt = new WeakSet<IndexStore>();
+
+/** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
+async function lookAgain<T>(location: IndexLocation, signal: AbortSignal, look: () => Promise<T>): Promise<T> {
+  if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
+  lookedAt.add(location.store);
+  return look();
 }
 
 type BookedJob = { readonly job: () => JobRecord; readonly stop: AbortController };
