@@ -49,7 +49,8 @@ async function ls(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
   const run = readText(call, "run");
   const entries = formatEntries(session.store.list(run, { withPaths: call.json }), call.json ? jsonEntry : textEntry);
-  await printListing(call, entries, () => session.store.count(run));
+  const count = await printListing(call, entries, () => session.store.count(run));
+  if (count === 0) call.terminal.note("spillway: no artifacts are kept yet; spillway fetch keeps one.\n");
   return 0;
 }
 
