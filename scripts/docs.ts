@@ -1,6 +1,6 @@
 /**
  * Writes the generated files of docs/: settings and their schema, events, stats, commands, tools, MCP clients, where they keep
- * their configs, and figures of benches.
+ * their configs, figures of benches, and the API.
  */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
@@ -10,8 +10,10 @@ import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
 import { statsMarkdown } from "../src/telemetry/stats-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
+import { renderApiPage } from "./api-page.ts";
 import { renderBenchmarksPage } from "./benchmarks-page.ts";
 import { renderMeasuredClients } from "./measured-clients.ts";
+import { renderReadme } from "./measured-recovery.ts";
 
 /** The generated files by name. A test checks that the committed files are the same. */
 export async function renderDocFiles(): Promise<Readonly<Record<string, string>>> {
@@ -25,10 +27,12 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
     "mcp.md": renderMcpMarkdown() + (await renderMeasuredClients()),
     "install.md": renderInstallMarkdown(),
     "benchmarks.md": await renderBenchmarksPage(),
+    "api.md": await renderApiPage(),
   };
 }
 
 if (import.meta.main) {
+  writeFileSync(new URL("../README.md", import.meta.url), await renderReadme());
   for (const [name, text] of Object.entries(await renderDocFiles())) {
     writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);
     console.error(`docs/${name}`);

@@ -1,45 +1,84 @@
-/** The library: a session, the verbs, and the building blocks that are useful on their own. */
-export type { HttpClient, HttpClientOptions } from "./acquire/http/http-client.ts";
-export { openHttpClient } from "./acquire/http/lazy-client.ts";
-export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
-export { searchNotices } from "./answer/search-reply.ts";
-export { type Audience, commandAudience, toolAudience, truncateContent } from "./answer/truncation.ts";
-export type { ListedArtifact } from "./artifacts/artifact-store.ts";
-export type { ArtifactRecord } from "./artifacts/record.ts";
-export type { SweptArtifact } from "./artifacts/retention.ts";
-export type { SweepReport } from "./artifacts/sweeper.ts";
+/** The library: five functions, and the building blocks that are useful on their own. docs/api.md has the groups below. */
+
+// The five functions
+
+export { withOverflowRecovery } from "./overflow/overflow-fetch.ts";
+export { searchCode } from "./search/search.ts";
+export { openSession } from "./session/session.ts";
+export { fetchSource } from "./verbs/fetch.ts";
+export { readArtifact } from "./verbs/read.ts";
+
+// Sessions and settings
+
 export { type ClientProfile, findClientProfile, type ResultLimit } from "./config/clients.ts";
 export type { ConfigProblem } from "./config/config-problem.ts";
 export { type LoadedConfig, type LoadOptions, loadConfig, requireValid } from "./config/load-config.ts";
 export { defaultSettings, type Settings } from "./config/settings.ts";
+export type { Session, SessionOptions } from "./session/session.ts";
+
+// Reading sources
+
+export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
+export { type Audience, commandAudience, toolAudience, truncateContent } from "./answer/truncation.ts";
 export type { FetchFields } from "./contract/fetch-fields.ts";
-export type { JobRecord, JobStatus } from "./contract/indexing-job.ts";
-export type { OverflowReport } from "./contract/overflow-report.ts";
 export type { PassageFields, ReadFields } from "./contract/read-fields.ts";
-export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./contract/search-fields.ts";
-export { confirmKind } from "./detect/confirm.ts";
-export { detectContentKind } from "./detect/detect.ts";
-export type { AnnouncedKind, Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
-export { type ErrorCode, SpillwayError } from "./errors.ts";
-export type {
-  Description,
-  DocumentFacts,
-  ExtractItem,
-  Failure,
-  Handler,
-  HandlerOptions,
-  Info,
-  LocalFile,
-  Mark,
-  Mode,
-  Segment,
-  SegmentKind,
-} from "./extract/handler.ts";
 export type { HtmlFields } from "./extract/html/describe-html.ts";
-export { readBytes } from "./extract/local-file.ts";
-export type { Engine } from "./extract/pool/child-loop.ts";
-export { runInChild } from "./extract/pool/run-in-child.ts";
 export type { SelectorInput } from "./extract/select/selector.ts";
+export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
+export type { FetchOptions } from "./verbs/fetch.ts";
+export type { ReadOptions } from "./verbs/read.ts";
+
+// Artifacts
+
+export type { ListedArtifact } from "./artifacts/artifact-store.ts";
+export type { ArtifactRecord } from "./artifacts/record.ts";
+export type { SweptArtifact } from "./artifacts/retention.ts";
+export type { SweepReport } from "./artifacts/sweeper.ts";
+export { removeArtifact, type SweepResult, sweepArtifacts } from "./verbs/sweep.ts";
+
+// Code search
+
+export { searchNotices } from "./answer/search-reply.ts";
+export type { JobRecord, JobStatus } from "./contract/indexing-job.ts";
+export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./contract/search-fields.ts";
+export {
+  cancelIndexingJob,
+  getIndexingStatus,
+  type IndexInput,
+  indexRepository,
+  type JobInput,
+  type SearchOptions,
+} from "./search/search.ts";
+export type { SearchInput } from "./search/search-input.ts";
+
+// Overflow recovery
+
+export type { OverflowReport } from "./contract/overflow-report.ts";
+export { type Classifiable, classify } from "./overflow/classify/classify.ts";
+export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
+export type { FetchRecoveryOptions } from "./overflow/overflow-fetch.ts";
+export { ContextOverflowError } from "./overflow/wire/failure.ts";
+export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
+
+// Tools
+
+export { type BoundToolOptions, boundToolResult } from "./surfaces/gateway/bound-tool-result.ts";
+export { callTool, type ToolReply } from "./tools/call-tool.ts";
+export { outputSchema } from "./tools/output-fields.ts";
+export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/parameters.ts";
+export {
+  type ArtifactLink,
+  defineTool,
+  type RenderedReply,
+  type ReplyDraft,
+  type Tool,
+  type ToolHints,
+  type ToolSession,
+} from "./tools/tool.ts";
+export { builtInTools, findTool, mergeTools } from "./tools/tools.ts";
+
+// Budgets
+
 export {
   type Bound,
   type Budget,
@@ -54,44 +93,47 @@ export { estimateResponseSize, estimateResultSize, type SearchResult } from "./f
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/fit-results.ts";
 export { type FittedText, fitText, type TextWindow } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
-export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
-export { type Classifiable, classify } from "./overflow/classify/classify.ts";
-export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
+
+// Kinds of content
+
+export { confirmKind } from "./detect/confirm.ts";
+export { detectContentKind } from "./detect/detect.ts";
+export type { AnnouncedKind, Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
+
+// Formats and request formats of your own
+
+export type {
+  Description,
+  DocumentFacts,
+  ExtractItem,
+  Failure,
+  Handler,
+  HandlerOptions,
+  Info,
+  LocalFile,
+  Mark,
+  Mode,
+  Segment,
+  SegmentKind,
+} from "./extract/handler.ts";
+export { readBytes } from "./extract/local-file.ts";
+export type { Engine } from "./extract/pool/child-loop.ts";
+export { runInChild } from "./extract/pool/run-in-child.ts";
 export type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
-export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/overflow-fetch.ts";
-export { ContextOverflowError } from "./overflow/wire/failure.ts";
-export {
-  cancelIndexingJob,
-  getIndexingStatus,
-  type IndexInput,
-  indexRepository,
-  type JobInput,
-  type SearchOptions,
-  searchCode,
-} from "./search/search.ts";
-export type { SearchInput } from "./search/search-input.ts";
-export { openSession, type Session, type SessionOptions } from "./session/session.ts";
-export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
-export { type BoundToolOptions, boundToolResult } from "./surfaces/gateway/bound-tool-result.ts";
 export type { Edit, Path } from "./system/json-edits.ts";
+
+// Network
+
+export type { HttpClient, HttpClientOptions } from "./acquire/http/http-client.ts";
+export { openHttpClient } from "./acquire/http/lazy-client.ts";
+
+// Events and metrics
+
 export { listRuns, readEvents } from "./telemetry/event-log.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { metrics } from "./telemetry/metrics.ts";
-export { callTool, type ToolReply } from "./tools/call-tool.ts";
-export { outputSchema } from "./tools/output-fields.ts";
-export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/parameters.ts";
-export {
-  type ArtifactLink,
-  defineTool,
-  type RenderedReply,
-  type ReplyDraft,
-  type Tool,
-  type ToolHints,
-  type ToolSession,
-} from "./tools/tool.ts";
-export { builtInTools, findTool, mergeTools } from "./tools/tools.ts";
-export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
-export { type ReadOptions, readArtifact } from "./verbs/read.ts";
-export { removeArtifact, type SweepResult, sweepArtifacts } from "./verbs/sweep.ts";
 
+// Errors and version
+
+export { type ErrorCode, SpillwayError } from "./errors.ts";
 export { version } from "./version.ts";

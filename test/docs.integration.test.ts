@@ -5,7 +5,11 @@ import { sep } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { renderDocFiles } from "../scripts/docs.ts";
+import { settingNames } from "../src/config/settings.ts";
+import type { Command } from "../src/surfaces/cli/command.ts";
 import { commands } from "../src/surfaces/cli/commands.ts";
+import { commonOptions } from "../src/surfaces/cli/help.ts";
+import { eventRows } from "../src/telemetry/events.ts";
 import { builtInTools } from "../src/tools/tools.ts";
 import { version } from "../src/version.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
@@ -26,12 +30,23 @@ test("the version is the same in the code, the package and the change log", asyn
   assert.match(await fileText("CHANGELOG.md"), new RegExp(`^## \\[?${version.replaceAll(".", "\\.")}\\b`, "m"));
 });
 
-test("the README names every tool and every command", async () => {
-  const readme = await fileText("README.md");
-  for (const { name, isUnlisted } of builtInTools) {
-    assert.ok(readme.includes(isUnlisted ? `\`${name}\`` : `| \`${name}\` `), name);
+test("every setting, command, option, tool and event is on its page", async () => {
+  const pages: readonly (readonly [page: string, names: readonly string[]])[] = [
+    ["settings.md", settingNames.map((name) => `\`${name}\``)],
+    ["events.md", Object.keys(eventRows).map((name) => `## \`${name}\``)],
+    ["tools.md", builtInTools.map(({ name }) => `\`${name}\``)],
+    ["cli.md", commands.map(({ name }) => `\n## ${name}\n`)],
+  ];
+  for (const [page, names] of pages) {
+    const text = await fileText(`docs/${page}`);
+    for (const name of names) assert.ok(text.includes(name), `docs/${page} lacks ${name}`);
   }
-  for (const { name } of commands) assert.match(readme, new RegExp(`^\\| \`${name}\\b`, "m"));
+  const sections = (await fileText("docs/cli.md")).split(/^## /m);
+  for (const { name, load } of commands) {
+    const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? assert.fail(name);
+    for (const option of Object.keys((await load()).options))
+      assert.match(section, new RegExp(`--${option}\\b`), `docs/cli.md lacks ${name} --${option}`);
+  }
 });
 
 test("every path that docs/architecture.md names exists", async () => {
@@ -55,16 +70,20 @@ test("every path that docs/architecture.md names exists", async () => {
 });
 
 test("the configurations for clients start the server", async () => {
-  for (const page of ["README.md", "docs/mcp.md"]) {
+  for (const page of ["docs/mcp.md"]) {
     const lines = (await fileText(page)).split("\n");
     const configs = lines.filter((line) => /^\{ "(mcpServers|servers|mcp)"/.test(line));
     for (const line of configs) assert.match(JSON.stringify(JSON.parse(line)), /"spillway".*"mcp"/);
     const added = lines.filter((line) => /^\w+ mcp add /.test(line));
     for (const line of added) assert.match(line, / mcp add spillway -- spillway mcp\b/);
     assert.ok(configs.length + added.length > 0, page);
-    for (const [file] of lines.join("\n").matchAll(/spillway-[\d.]+\.tgz/g))
-      assert.equal(file, `spillway-${version}.tgz`);
   }
+});
+
+test("pages name the tarball of this version", async () => {
+  for (const page of await listPages())
+    for (const [file] of (await fileText(page)).matchAll(/spillway-[\d.]+\.tgz/g))
+      assert.equal(file, `spillway-${version}.tgz`, page);
 });
 
 test("the server runs from source with npm, and npm prints nothing", async () => {
@@ -88,9 +107,22 @@ for (const page of await listPages()) {
         assert.ok(names.has(name), `${page} shows spillway ${name}`);
   });
 
+  test(`${page} passes only options that the command has`, async () => {
+    const options = new Map(
+      await Promise.all(commands.map(async ({ name, load }) => [name, optionNames(await load())] as const)),
+    );
+    // A client that `with` runs, and a server behind the gateway, have options of their own.
+    for (const code of codeIn(await fileText(page)))
+      for (const [, name = "", rest = ""] of code.matchAll(/(?:^|[\s;&|(])spillway ([a-z][a-z-]*)([^\n;&|#]*)/g))
+        for (const [, option = ""] of (name === "with" ? "" : rest.replace(/ -- .*/, "")).matchAll(
+          /\s--([a-z][\w-]*)/g,
+        ))
+          assert.ok(options.get(name)?.has(option), `${page} shows spillway ${name} --${option}`);
+  });
+
   test(`every relative link in ${page} leads to a file, and to a heading if it names one`, async () => {
-    const text = await fileText(page);
-    for (const [, path = "", heading] of text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+    const prose = (await fileText(page)).replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
+    for (const [, path = "", heading] of prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
       const target = new URL(path || page.replace(/^.*\//, ""), new URL(`../${page}`, import.meta.url));
       const linked = await readFile(target, "utf8").catch(() => assert.fail(`${page} links to ${path}`));
       if (heading) assert.ok(headingIdsIn(linked).includes(heading), `${page} links to ${path}#${heading}`);
@@ -109,6 +141,9 @@ test("the diffs in CONTRIBUTING.md add lines that the code has", async () => {
     }
 });
 
+const optionNames = ({ options }: Command): ReadonlySet<string> =>
+  new Set([...Object.keys(options), ...Object.keys(commonOptions)]);
+
 /** The pages at the root that people read, and every page of docs/. */
 async function listPages(): Promise<string[]> {
   return [
@@ -116,6 +151,7 @@ async function listPages(): Promise<string[]> {
     "AGENTS.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "examples/README.md",
     ...(await Array.fromAsync(glob("docs/**/*.md", { cwd: root }))).sort(),
   ];
 }

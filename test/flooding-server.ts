@@ -33,6 +33,7 @@ const tools: Readonly<Record<string, (request: Request) => void>> = {
       write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } }));
     answer(id, { content: [{ type: "text", text: "flooded" }] });
   },
+  owner: ({ id }) => answer(id, { content: [{ type: "text", text: String(process.env.OWNER) }] }),
   env: ({ id }) => answer(id, { content: [{ type: "text", text: Object.keys(process.env).join("\n") }] }),
 };
 

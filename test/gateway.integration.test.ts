@@ -93,7 +93,7 @@ describe("spillway gateway", () => {
     const { result } = await gateway.request("tools/list", {});
     assert.deepEqual(
       result?.tools?.map(({ name }) => name),
-      ["text", "twice", "garbage", "silence", "crash", "pid", "flood", "env", "read_artifact"],
+      ["text", "twice", "garbage", "silence", "crash", "pid", "flood", "owner", "env", "read_artifact"],
     );
     assert.match(textOf(await gateway.call("text", { chars: 100 })), /^The quick brown fox[\s\S]*NEEDLE 4711/);
   });

@@ -224,7 +224,7 @@ describe("the packed package, installed elsewhere", () => {
     );
     await typeCheck("readme.ts");
     const { stdout } = await run(process.execPath, ["readme.ts"], { cwd: folder, env: env() });
-    assert.match(stdout, /Selected the best .*disk quota exceeded on volume 7/s);
+    assert.match(stdout, /disk quota exceeded on volume 7/);
   });
 
   test("reads a PDF, and says so if the PDF engine is not installed", async () => {

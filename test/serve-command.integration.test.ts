@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
@@ -18,6 +19,11 @@ async function openHome() {
   const env = { PATH: process.env.PATH ?? "", HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home") };
   const children: ChildProcess[] = [];
   return {
+    async writeConfig(name: string, text: string) {
+      const config = join(folder.path, ".config", "spillway");
+      await mkdir(config, { recursive: true });
+      await writeFile(join(config, name), text, { mode: 0o600 });
+    },
     run: (...args: string[]) =>
       spawnSync(process.execPath, [program, ...args], { env, cwd: folder.path, encoding: "utf8" }),
     async serve(...args: string[]) {
@@ -70,6 +76,29 @@ describe("spillway serve", () => {
     assert.equal(code, 0);
   });
 
+  test("shows providers and wrapped servers where they are on", async () => {
+    await using home = await openHome();
+    const server = { command: process.execPath, args: [join(import.meta.dirname, "sdk-server.ts"), "docs"] };
+    await home.writeConfig("gateway.jsonc", JSON.stringify({ servers: { docs: server, wiki: server } }));
+    const { line, notes } = await home.serve("--set", "serve.llm=on", "--set", "serve.servers=*");
+    await waitUntil("the lines are printed", () => notes().includes("goose:"));
+    const origin = new URL(line).origin;
+    for (const path of ["all: /servers/mcp", "docs: /servers/docs/mcp", "wiki: /servers/wiki/mcp"])
+      assert.ok(notes().includes(path.replace(" /", ` ${origin}/`)), path);
+    assert.match(
+      notes(),
+      /^Claude Code: ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/llm\/spw_[\w-]{43}\/anthropic claude$/m,
+    );
+    const token = /Your token: (spw_[\w-]{43})/.exec(notes())?.[1] ?? assert.fail(notes());
+    assert.ok(!notes().includes(`/llm/${token}`), "the token for everything is in no address");
+    await using connected = await connectClient(`${origin}/servers/docs/mcp`, token, "2025-11-25");
+    assert.equal(textOf(await connected.client.callTool({ name: "name", arguments: {} })), "docs");
+    const { line: json } = await home.serve("--json", "--set", "serve.llm=on", "--set", "serve.servers=docs");
+    const { llm_urls, server_urls } = JSON.parse(json);
+    assert.deepEqual(Object.keys(llm_urls), ["openai", "anthropic", "gemini"]);
+    assert.match(server_urls.docs, /\/servers\/docs\/mcp$/);
+  });
+
   test("refuses an address that others reach, unless TLS, a name and a token are there", async () => {
     await using home = await openHome();
     const outside = ["serve", "--set", "serve.address=0.0.0.0", "--set", "serve.port=0"];
@@ -118,6 +147,8 @@ describe("spillway token", () => {
       [["add", "Ann"], /lower-case letters/],
       [["add", "ann", "--rate", "0"], /--rate 600/],
       [["add", "ann", "--expires", "soon"], /--expires 30d/],
+      [["add", "ann", "--only", "mcp"], /--only llm/],
+      [["add", "ann", "--only", "llm", "--admin"], /two tokens with the same --owner/],
       [["revok", "ann"], /Did you mean revoke/],
       [["list", "--admin"], /token add NAME --admin/],
       [["revoke", "ann"], /token list shows/],

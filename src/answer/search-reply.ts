@@ -1,8 +1,8 @@
 /** Words the answer of a code search: summary, notices, and results as text. */
-import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
-import { ERROR_CHARS } from "../system/clip-lengths.ts";
+import type { CodeResult, SearchFacts, SearchReply, SkippedFiles } from "../contract/search-fields.ts";
+import { ERROR_CHARS, PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { formatCount, formatNumber } from "./phrases.ts";
+import { formatCount, formatNumber, formatSize } from "./phrases.ts";
 import { makeStorageNotice } from "./storage-notice.ts";
 import { fenceUntrusted } from "./untrusted-fence.ts";
 
@@ -26,11 +26,12 @@ export function formatSearchBody({ results }: SearchReply, fenceWord: string): s
 
 /** The lines as they are in the file, below their path and line numbers. */
 function formatResult(result: SearchReply["results"][number], index: number): string {
-  const { file_path, repository, encoded_path, stale, artifact_ref, cut, spans = [] } = result;
+  const { file_path, repository, encoded_path, stale, definitions_only, artifact_ref, cut, spans = [] } = result;
   const facts = [
     ...(repository === undefined ? [] : [`in ${repository}`]),
     ...(encoded_path === undefined ? [] : [`hidden characters in its name: ${encoded_path}`]),
     ...(stale ? ["changed since it was indexed"] : []),
+    ...(definitions_only ? ["only its definitions are indexed"] : []),
     ...(cut === undefined ? [] : [`${cut.join(" and ")} cut to fit`]),
     ...(artifact_ref == null ? [] : [`all of it: artifact_ref=${artifact_ref}`]),
   ];
@@ -63,6 +64,8 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
     stale_files,
     filtered_files,
     ranked_limit,
+    literal,
+    skipped_files,
     project_problem,
     storage_problem,
     repositories,
@@ -81,6 +84,8 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
   if (project_problem !== undefined) notices.push(project_problem);
   if (storage_problem !== undefined) notices.push(makeStorageNotice(storage_problem));
   if (filtered_files === 0) notices.push("No indexed file matches the filters: check directory and file_type.");
+  if (literal !== undefined) notices.push(literalNotice(literal));
+  if (skipped_files !== undefined) notices.push(skippedFilesNotice(skipped_files));
   if (ranked_limit !== undefined) {
     notices.push(
       `Only the best ${formatNumber(ranked_limit)} results are ranked, and these are the last: make the query more specific, or filter.`,
@@ -95,6 +100,19 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
     notices.push(`Ranked by words alone, without embeddings. ${embedding.problem}`);
   }
   return notices;
+}
+
+function literalNotice({ files, occurrences }: NonNullable<SearchFacts["literal"]>): string {
+  if (files === 0) return "No indexed file contains exactly this text. Without quotes, files are found by its words.";
+  return `Exactly this text: ${formatCount(occurrences, "occurrence")} in ${formatCount(files, "file")}.`;
+}
+
+function skippedFilesNotice({ count, largest, largest_bytes }: SkippedFiles): string {
+  const verb = count === 1 ? "is" : "are";
+  return (
+    `${formatCount(count, "text file")} ${verb} not indexed (too large, very long lines, or a charset that cannot be read); ` +
+    `the largest is ${clip(largest, PATH_CHARS)} (${formatSize(largest_bytes)}). Fetch such a file by its path to read it.`
+  );
 }
 
 function skippedNotice({ skipped, problem = "" }: NonNullable<SearchFacts["repositories"]>): string {

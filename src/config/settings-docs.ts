@@ -106,6 +106,12 @@ The last of these sources that sets a value wins:
 4. the environment: \`SPILLWAY_\` and the name (an empty variable counts as unset),
 5. flags: \`--set name=value\`.
 
+\`\`\`console run
+$ spillway read af_5b6d1c7e0f9a4c2d8e3b7a6f5d4c3b2a --set fit.read_chars=many
+spillway: --set fit.read_chars: fit.read_chars must be a whole number, not "many".
+  Write it as 30000 or "30_000".
+\`\`\`
+
 The platform's data folder is \`$XDG_DATA_HOME/spillway\` (without that variable under \`~/.local/share\`; on macOS
 \`~/Library/Application Support\`, on Windows \`%LOCALAPPDATA%\`).
 

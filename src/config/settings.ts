@@ -444,11 +444,12 @@ export const settingRows = {
   },
   "search.file_bytes": {
     type: "bytes",
-    default: 1 * MiB,
+    default: 4 * MiB,
     min: 1 * KiB,
-    ceiling: 16 * MiB,
+    ceiling: 64 * MiB,
     scope: "project may lower",
-    about: "Largest source file indexed for code search.",
+    about:
+      "Largest source file indexed whole for code search. Documents and data: a quarter of it. Source up to four times as large is indexed by its definitions.",
   },
   "search.wait": {
     type: "duration",
@@ -981,6 +982,47 @@ export const settingRows = {
     default: ["RS256", "ES256", "EdDSA"],
     scope: "user",
     about: "Signatures that such a JWT may have. Shared secrets (HS256 and the like) are never accepted.",
+  },
+  "serve.llm": {
+    type: "choice",
+    default: "off",
+    choices: ["on", "off"],
+    scope: "user",
+    about:
+      "Whether spillway serve also carries requests to the providers of proxy.upstreams, under /llm, and keeps what it removes " +
+      "from them for the owner of the token.",
+  },
+  "serve.servers": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Servers of gateway.jsonc that spillway serve offers under /servers, by name; * offers all. Every owner has processes of " +
+      "its own. Default: none.",
+  },
+  "serve.server_processes": {
+    type: "integer",
+    default: 64,
+    min: 1,
+    ceiling: 10_000,
+    scope: "user",
+    about: "Wrapped servers that spillway serve runs at once for all owners. Idle ones end to make room.",
+  },
+  "serve.owner_processes": {
+    type: "integer",
+    default: 16,
+    min: 1,
+    ceiling: 10_000,
+    scope: "user",
+    about: "Wrapped servers that spillway serve runs at once for one owner.",
+  },
+  "serve.server_idle": {
+    type: "duration",
+    default: 10 * minute,
+    min: 1 * second,
+    ceiling: 1 * day,
+    scope: "user",
+    about: "How long a wrapped server of spillway serve runs without a request. The next request starts it again.",
   },
   "serve.session_keep": {
     type: "duration",

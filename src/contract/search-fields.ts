@@ -16,6 +16,8 @@ export type CodeResult = Omit<SearchResult, "spans"> & {
   readonly spans?: readonly ResultSpan[];
   /** The file was changed or deleted after it was indexed. */
   readonly stale?: true;
+  /** The file is large or has very long lines: only the lines that define something are indexed and shown. */
+  readonly definitions_only?: true;
   /** The parts of the score; set where the caller asked for them. */
   readonly explain?: Readonly<Record<string, number>>;
 };
@@ -25,13 +27,16 @@ export type EmbeddingFacts = { readonly model: string; readonly problem: string 
 
 /** How a query was understood and what is searched for. */
 export type QuestionFacts = {
-  readonly kind: "symbol" | "path" | "words";
+  readonly kind: "symbol" | "path" | "words" | "literal";
   /** Words and parts of names, stemmed. */
   readonly terms: readonly string[];
   /** Words that may be names defined in the code. */
   readonly names: readonly string[];
   readonly path: string | null;
 };
+
+/** Text files that pass the filters and are not indexed, because of their size, their lines or their charset. */
+export type SkippedFiles = { readonly count: number; readonly largest: string; readonly largest_bytes: number };
 
 /** The fields beside the results. */
 export type SearchFacts = {
@@ -54,6 +59,10 @@ export type SearchFacts = {
   readonly repositories?: { readonly searched: number; readonly skipped: number; readonly problem?: string };
   /** How many indexed files pass the filters, where there are filters. */
   readonly filtered_files?: number;
+  /** Set for a text that is searched exactly as written: in how many files it is, and how often in all of them. */
+  readonly literal?: { readonly files: number; readonly occurrences: number };
+  /** Set where nothing was found, or a name that no indexed file defines: text files that are not indexed. */
+  readonly skipped_files?: SkippedFiles;
   /** Set on the last page of a long ranking: results after this many are not ranked. */
   readonly ranked_limit?: number;
   /** Set where the project that a project file names was not used, with the reason. */

@@ -16,6 +16,8 @@ import type { Part, PartRole } from "./dialects/dialect.ts";
 export type KeptPart = {
   readonly ref: string;
   readonly path: string | null;
+  /** Whether only a tool can read it where the model works. */
+  readonly isRemote: boolean;
   readonly sizeBytes: number;
   readonly sha256: string;
   /** In the words of a summary line. */
@@ -26,14 +28,14 @@ export type KeptPart = {
 export type Keep = (part: Part) => Promise<KeptPart | undefined>;
 
 /** Keeps parts in the artifact store of this session. */
-export function createKeep(store: ArtifactStore, emit: Emit): Keep {
+export function createKeep(store: ArtifactStore, emit: Emit, isRemote = false): Keep {
   return async (part) => {
     const bytes = bytesOf(part);
     if (bytes === undefined) return undefined;
     try {
       const { artifact_ref: ref, path, content_kind, media_type, ...record } = await keepBytes(store, bytes, part);
       const kind = nameKind(content_kind, media_type);
-      return { ref, path, sizeBytes: record.size_bytes, sha256: record.sha256, kind };
+      return { ref, path, isRemote, sizeBytes: record.size_bytes, sha256: record.sha256, kind };
     } catch (error) {
       if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
       emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });

@@ -9,13 +9,16 @@ import { openRecoveryMemory, type RecoveryMemory } from "./memory/recovery-memor
 import { parseToolRules } from "./plan/tool-rules.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 
+type OpenOptions = Pick<RecoveryOptions, "onFailed"> & {
+  readonly memory?: RecoveryMemory;
+  /** Whether the model works on another machine, where neither our files nor our command line are. */
+  readonly isRemote?: boolean;
+};
+
 /** One recovery serves all conversations of a process, unless the caller passes the memory of a single one. */
 export function openRecovery(
   { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
-  {
-    memory = openRecoveryMemory(store),
-    onFailed,
-  }: Pick<RecoveryOptions, "onFailed"> & { readonly memory?: RecoveryMemory } = {},
+  { memory = openRecoveryMemory(store), onFailed, isRemote = false }: OpenOptions = {},
 ): Recovery {
   const lines = settings["overflow.limits"];
   const invalidLine = lines.find((line) => !isLimitLine(line));
@@ -27,7 +30,7 @@ export function openRecovery(
   return createRecovery({
     mode: settings["runner.enable_model_overflow_fallback"],
     preventsOverflow: settings["overflow.prevent"] === "on",
-    keep: createKeep(store, emit),
+    keep: createKeep(store, emit, isRemote),
     emit,
     headroom: settings["overflow.headroom"] / 100,
     at: settings["overflow.at"] / 100,

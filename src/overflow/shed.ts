@@ -59,7 +59,7 @@ function withExactText(part: Part, json: string | undefined): Part {
 }
 
 function writeStub({ content, tool, role }: Part, shownChars: number, artifact: KeptPart, hasReader: boolean): string {
-  const reader = hasReader ? ({ tool: "read_artifact" } as const) : { path: artifact.path };
+  const reader = hasReader || artifact.isRemote ? ({ tool: "read_artifact" } as const) : { path: artifact.path };
   const facts = {
     ref: artifact.ref,
     kind: artifact.kind,

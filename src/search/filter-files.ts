@@ -2,19 +2,25 @@
 import type { IndexView } from "./index/index-view.ts";
 import type { SearchParameters } from "./search-input.ts";
 
+type Filters = Pick<SearchParameters, "fileType" | "directory">;
+
 /** 1 for each file of the view that passes the filters; null without filters. */
-export function filterFiles(view: IndexView, { fileType, directory }: SearchParameters): Uint8Array | null {
-  if (fileType === null && directory === null) return null;
-  const inFolder = directory === null ? () => true : makeFolderMatcher(directory);
+export function filterFiles(view: IndexView, parameters: Filters): Uint8Array | null {
+  if (parameters.fileType === null && parameters.directory === null) return null;
+  const passes = makePathFilter(parameters);
   const accepted = new Uint8Array(view.fileCount);
   for (const { segment, firstFile } of view.parts) {
     for (let file = 0; file < segment.fileCount; file++) {
-      const path = segment.path(file);
-      const passes = (fileType === null || path.toLowerCase().endsWith(`.${fileType}`)) && inFolder(path);
-      accepted[firstFile + file] = passes ? 1 : 0;
+      accepted[firstFile + file] = passes(segment.path(file)) ? 1 : 0;
     }
   }
   return accepted;
+}
+
+/** Tests whether a path passes the filters. */
+export function makePathFilter({ fileType, directory }: Filters): (path: string) => boolean {
+  const inFolder = directory === null ? () => true : makeFolderMatcher(directory);
+  return (path) => (fileType === null || path.toLowerCase().endsWith(`.${fileType}`)) && inFolder(path);
 }
 
 /** How many live files are accepted. */

@@ -107,7 +107,7 @@ describe("item 9: an index that cannot be written", () => {
 test("item 9: a failed transaction reports its own error, and the store works afterwards", async () => {
   await using folder = await makeTemporaryFolder();
   using store = openSqliteStore(join(folder.path, "index.db"));
-  const file = { path: "a.ts", stamp: "1", hash: "1", text: "a", chunks: [] };
+  const file = { path: "a.ts", stamp: "1", hash: "1", text: "a", chunks: [], outline: null };
   assert.throws(() => store.write({ put: [file, { ...file, stamp: null as unknown as string }] }), /NOT NULL/);
   assert.equal(store.fileCount(), 0);
   store.write({ put: [file] });

@@ -10,6 +10,7 @@ import { findMeaning } from "./embed/lazy-embedding.ts";
 import { countLiveFiles, filterFiles } from "./filter-files.ts";
 import type { IndexView } from "./index/index-view.ts";
 import { indexedAt } from "./index-notes.ts";
+import type { LiteralMatch } from "./literal/literal-matches.ts";
 import type { NearChunk } from "./rank/meaning.ts";
 import { parseQuery } from "./rank/query.ts";
 import { sliceView } from "./rank/slice.ts";
@@ -33,6 +34,8 @@ export type PreparedIndex = {
   /** The chunks nearest in meaning; null where words alone have to do. */
   readonly near: readonly NearChunk[] | null;
   readonly embedding: EmbeddingFacts | null;
+  /** The files that contain the text of a literal query; null for an ordinary one. */
+  readonly literal: readonly LiteralMatch[] | null;
   /** Null when the index is complete. */
   readonly indexing: IndexingState | null;
   readonly indexedAt: string | null;
@@ -108,23 +111,21 @@ async function prepareSlice(
   return withRepository(open, MAX_PREPARATIONS, async (repository) => {
     const state = await refreshOrReport(repository, session, options);
     const prepared = await loadIndex(repository, { open, parameters, session, ...state });
-    const { view, near, accepted } = prepared;
-    const slice = sliceView(
-      view,
-      parseQuery(parameters.query),
-      near?.map(({ chunk }) => chunk),
-    );
+    const { view, near, literal, accepted } = prepared;
+    const neededChunks = [...(near ?? []), ...(literal ?? [])].map(({ chunk }) => chunk);
+    const slice = sliceView(view, parseQuery(parameters.query), neededChunks);
     return {
       ...prepared,
       view: slice.view,
       accepted: accepted && slice.pick(accepted),
       near: near?.flatMap((each) => withChunk(each, slice.chunkOf(each.chunk))) ?? null,
+      literal: literal?.flatMap((each) => withChunk(each, slice.chunkOf(each.chunk))) ?? null,
     };
   });
 }
 
-const withChunk = (near: NearChunk, chunk: number | undefined): NearChunk[] =>
-  chunk === undefined ? [] : [{ ...near, chunk }];
+const withChunk = <T extends { readonly chunk: number }>(each: T, chunk: number | undefined): T[] =>
+  chunk === undefined ? [] : [{ ...each, chunk }];
 
 /** One repository that cannot be indexed does not fail the search of the others. */
 async function refreshOrReport(
@@ -177,11 +178,24 @@ async function loadIndex(
     filteredFiles: accepted && countLiveFiles(view, accepted),
     near: findNear?.(view) ?? null,
     embedding,
+    literal: await findLiteral(repository, view, accepted, parameters, session),
     indexing,
     indexedAt: indexedAt(store) ?? null,
     // What was prepared is of this index: another one in its place is of no use.
     use: (work) => withRepository(open, 1, async (current) => work(current)),
   };
+}
+
+async function findLiteral(
+  { reader }: Repository,
+  view: IndexView,
+  accepted: Uint8Array | null,
+  { literal }: SearchParameters,
+  { signal }: Session,
+): Promise<readonly LiteralMatch[] | null> {
+  if (literal === null) return null;
+  const { findLiteralMatches } = await import("./literal/literal-matches.ts");
+  return findLiteralMatches(reader, view, literal, accepted, signal);
 }
 
 /** An index that is found damaged is deleted and prepared again, once. */

@@ -32,6 +32,7 @@ test("files that vanish during a search are counted, so that the next page repea
     filteredFiles: null,
     near: null,
     embedding: null,
+    literal: null,
     indexing: null,
     indexedAt: null,
     use: async <T>(work: (open: Repository) => T) => work(repository),

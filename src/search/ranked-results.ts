@@ -5,23 +5,25 @@ import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../cont
 import { cutAround, cutEnd, cutStart, type Excerpt } from "../fit/excerpt.ts";
 import { escapePath } from "../system/safe-names.ts";
 import { formatStamp } from "./index/folder/walk-folder.ts";
-import { type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
+import { findPart, type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
 import type { StoredText } from "./index/store/index-store.ts";
 import type { PreparedIndex } from "./prepared-index.ts";
-import { type Meaning, type NearChunk, rateChunks } from "./rank/meaning.ts";
+import { type Meaning, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
-import { findPart, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import { type RankedFile, rankFiles } from "./rank/rank.ts";
+import { matchesPath } from "./rank/signals/path-score.ts";
 import {
   type ChosenSpan,
   chooseSpans,
   containsLine,
   createHitFinder,
-  type HitFinder,
   limitsAt,
   type ScoredChunk,
   type Span,
+  type SpanLimits,
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
+import { weighTerms } from "./rank/weighted-terms.ts";
 import type { Repository } from "./repository/repository.ts";
 import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
@@ -36,7 +38,7 @@ export type ResultPage = {
   readonly rankedBefore: (returnedCount: number) => number;
   /** Whether these are the last because no more are ranked. */
   readonly isAtLimit: boolean;
-  readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
+  readonly facts: Pick<SearchFacts, "filtered_files" | "question" | "literal" | "skipped_files">;
 };
 
 /** Ranks the files of all indexes as one. A file that was replaced since then is left out: its text is of another generation. */
@@ -50,9 +52,18 @@ export async function findResults(
   const joinedIndexes = joinIndexes(indexes);
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
   const { view, accepted, meaning } = joinedIndexes;
-  const candidates = rankFiles(view, query, { limit: rankLimit, accepted, meaning });
-  const ranked = await preferVerbatim(joinedIndexes, parameters.query, candidates);
-  const options = { query, findHits: createFinder(view, query), contextLines, isWide, explain: parameters.explain };
+  const literal = await openLiteral(indexes, parameters);
+  const ranked =
+    literal?.rank(view, query, rankLimit) ??
+    (await preferVerbatim(
+      joinedIndexes,
+      parameters.query,
+      rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
+    ));
+  const skipped =
+    offset === 0 && isMissing(query, literal !== null, ranked) ? await findSkipped(indexes, parameters) : null;
+  const chooseLines = literal?.chooseSpans ?? createChooser(view, query);
+  const options = { query, chooseLines, contextLines, isWide, explain: parameters.explain };
   const pageResults = await makeResults(joinedIndexes, ranked.slice(offset, offset + limit), { ...options, offset });
   const focuses = new Map(pageResults.map(({ result, focus }) => [result, focus]));
   return {
@@ -64,7 +75,9 @@ export async function findResults(
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
       ...(accepted !== null && { filtered_files: sum(indexes.map(({ filteredFiles }) => filteredFiles ?? 0)) }),
-      ...(parameters.explain && { question: questionFacts(query) }),
+      ...(parameters.explain && { question: questionFacts(query, literal !== null) }),
+      ...(literal !== null && { literal: literal.totals }),
+      ...(skipped !== null && { skipped_files: skipped }),
     },
   };
 }
@@ -102,21 +115,60 @@ function joinFlags(indexes: readonly PreparedIndex[]): Uint8Array | null {
 
 /** Vectors count only where all indexes have them: else files without vectors would rank too low. */
 function joinNear(indexes: readonly PreparedIndex[]): Meaning | null {
-  const chunks: NearChunk[] = [];
-  let firstChunk = 0;
-  for (const { view, near } of indexes) {
-    if (near === null) return null;
-    for (const { chunk, cosine } of near) chunks.push({ chunk: firstChunk + chunk, cosine });
-    firstChunk += view.chunkCount;
-  }
-  return rateChunks(chunks);
+  if (indexes.some(({ near }) => near === null)) return null;
+  return rateChunks(joinChunks(indexes, ({ near }) => near ?? []));
 }
 
-function createFinder(view: IndexView, query: ParsedQuery): HitFinder {
+/** Chunks of all indexes, numbered as in the joined view. */
+function joinChunks<T extends { readonly chunk: number }>(
+  indexes: readonly PreparedIndex[],
+  chunksOf: (index: PreparedIndex) => readonly T[],
+): T[] {
+  const joined: T[] = [];
+  let firstChunk = 0;
+  for (const index of indexes) {
+    for (const each of chunksOf(index)) joined.push({ ...each, chunk: firstChunk + each.chunk });
+    firstChunk += index.view.chunkCount;
+  }
+  return joined;
+}
+
+/** Chooses the lines of a file to show. */
+type LineChooser = (
+  file: StoredText,
+  chunks: readonly ScoredChunk[],
+  options: { readonly line: number | null; readonly limits: SpanLimits },
+) => ChosenSpan[];
+
+function createChooser(view: IndexView, query: ParsedQuery): LineChooser {
   const weights = weighTerms(view, query).map(
     ({ text, weight, rarity, maxRarity }) => [text, weight * Math.min(rarity, maxRarity)] as const,
   );
-  return createHitFinder(new Map(weights));
+  const findHits = createHitFinder(new Map(weights));
+  return (file, chunks, options) => chooseSpans(file, chunks, findHits, options);
+}
+
+/** How a literal query is answered; null for an ordinary one. */
+async function openLiteral(indexes: readonly PreparedIndex[], { literal }: SearchParameters) {
+  if (literal === null) return null;
+  const { rankLiteral } = await import("./literal/rank-literal.ts");
+  const { chooseLiteralSpans } = await import("./literal/literal-spans.ts");
+  const matches = joinChunks(indexes, (index) => index.literal ?? []);
+  const chooseLines: LineChooser = ({ text }, _, { limits }) => chooseLiteralSpans(text, literal, limits);
+  return {
+    totals: { files: matches.length, occurrences: sum(matches.map(({ count }) => count)) },
+    rank: (view: IndexView, query: ParsedQuery, limit: number) => rankLiteral(view, query, matches, limit),
+    chooseSpans: chooseLines,
+  };
+}
+
+/** Whether nothing was found, or a name that no indexed file defines: it may be in a file that is not indexed. */
+function isMissing({ kind }: ParsedQuery, isLiteral: boolean, [...ranked]: readonly RankedFile[]): boolean {
+  return ranked.length === 0 || (kind === "symbol" && !isLiteral && ranked.every(({ parts }) => parts.name === 0));
+}
+
+async function findSkipped(indexes: readonly PreparedIndex[], parameters: SearchParameters) {
+  return (await import("./skipped-files.ts")).findSkippedFiles(indexes, parameters);
 }
 
 /** A ranked file and where it is. */
@@ -184,8 +236,8 @@ function withRepository({ chunk_id, ...rest }: CodeResult, { id, root }: Reposit
   return { chunk_id, repository: escapePath(root), repository_id: id, ...rest };
 }
 
-function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts {
-  return { kind, terms, names: names.map(({ text }) => text), path };
+function questionFacts({ kind, terms, names, path }: ParsedQuery, isLiteral: boolean): QuestionFacts {
+  return { kind: isLiteral ? "literal" : kind, terms, names: names.map(({ text }) => text), path };
 }
 
 /** The best files, whose texts are searched for the words of the query in their order. */
@@ -205,7 +257,7 @@ async function preferVerbatim(
 }
 
 type ResultOptions = {
-  readonly findHits: HitFinder;
+  readonly chooseLines: LineChooser;
   readonly contextLines: number;
   /** The line of this file that the query names. */
   readonly line: number | null;
@@ -219,12 +271,12 @@ function makeResult(
   storedText: StoredText,
   ranked: RankedFile,
   firstChunk: number,
-  { findHits, contextLines, line, rank, explain }: ResultOptions,
+  { chooseLines, contextLines, line, rank, explain }: ResultOptions,
 ): { readonly result: CodeResult; readonly focus: number } {
   const limits = limitsAt(rank);
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
   const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
-  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, {
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseLines(storedText, chunks, {
     line,
     limits,
   });
@@ -240,6 +292,7 @@ function makeResult(
     context_before: lines.before(main, contextLines),
     context_after: lines.after(main, contextLines),
     ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
+    ...(storedText.outline === null ? {} : { definitions_only: true as const }),
     ...(isStale(root, storedText) ? { stale: true as const } : {}),
     ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
+import { cleanText } from "../extract/clean.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 
@@ -20,11 +21,15 @@ export type SearchInput = {
   readonly cursor?: string | undefined;
   /** Whether each result explains its score. */
   readonly explain?: boolean | undefined;
+  /** Whether the query is a text to be found exactly as it is written, without quotes around it. */
+  readonly literal?: boolean | undefined;
 };
 
 /** A search with valid options and defaults. */
 export type SearchParameters = {
   readonly query: string;
+  /** The text that files have to contain exactly; null for an ordinary query. */
+  readonly literal: string | null;
   readonly limit: number;
   readonly offset: number;
   readonly fileType: string | null;
@@ -52,8 +57,15 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
         : `Use a whole number such as ${DEFAULT_SEARCH_LIMIT}, or leave it out.`,
     );
   }
+  const literal = input.literal ? toIndexedForm(input.query) : findLiteral(input.query);
+  if (literal?.trim() === "")
+    throw searchInvalid(
+      "Search query has no visible character",
+      "Say what to look for: words, a name, or a text in quotes.",
+    );
   return {
     query: input.query,
+    literal,
     limit,
     offset: parseCursor(input.cursor),
     fileType: parseFileType(input.file_type),
@@ -61,6 +73,17 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
     explain: input.explain ?? false,
   };
 }
+
+/** What is between the quotes of a quoted query, or a query without any word: punctuation, emoji. Else null. */
+export function findLiteral(query: string): string | null {
+  const text = toIndexedForm(query).trim();
+  const quoted = /^"(.+)"$/s.exec(text)?.[1];
+  if (quoted !== undefined) return quoted;
+  return text === "" || /[\p{L}\p{N}]/u.test(text) ? null : text;
+}
+
+/** The text as files are indexed: line feeds only, and no invisible characters. */
+const toIndexedForm = (text: string): string => cleanText(text.replace(/\r\n?/g, "\n")).text;
 
 /** The parameters with the directory relative to the root. Throws for a directory outside the root. */
 export function resolveDirectory(parameters: SearchParameters, root: string): SearchParameters {

@@ -23,6 +23,16 @@ spillway stats --days 365 --json  # every count, one line of JSON for each day
 spillway events --follow          # what happens now, in all runs, until Ctrl-C
 \`\`\`
 
+\`\`\`console run
+$ spillway fetch server.log --max-chars 100
+...
+$ spillway stats
+day         replies  truncated  fetched  chars out  kept out  read again  tokens saved
+...        1      100 %   489 KB        100   488,657           0             0
+
+488,657 characters kept out of context; 0 reads brought 0 of them back. The cache answered 0 fetches.
+\`\`\`
+
 Every session adds up its [events](events.md) while it works and writes the sums to the catalogue, some seconds later and when it
 ends: one row for each day (UTC), run, client and tool. \`stats\` sums those rows. It does not read event logs, because these are
 rotated and kept for a limited number of runs, and because a year of them would take minutes: with rows, a year of 60 combinations of

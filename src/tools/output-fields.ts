@@ -187,6 +187,7 @@ const codeResult: Readonly<Record<Exclude<keyof ReturnedResult<CodeResult>, "exp
   context_after: text,
   spans: list(object(span)),
   stale: flag,
+  definitions_only: flag,
   artifact_ref: ref,
   cut: texts,
 };
@@ -208,6 +209,9 @@ const indexing: Readonly<Record<keyof NonNullable<SearchReply["indexing"]>, Json
   error: text,
 };
 
+/** Facts that few replies have: their fields are in docs/search.md, because every client pays for what is listed. */
+const someFacts: JsonSchema = { type: "object" };
+
 const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, JsonSchema>> = {
   results: list(object(codeResult)),
   total_count: count,
@@ -224,10 +228,12 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   indexing: object(indexing),
   repositories: object({ searched: count, skipped: count, problem: text }),
   filtered_files: count,
+  literal: someFacts,
+  skipped_files: someFacts,
   ranked_limit: count,
   project_problem: text,
   storage_problem: text,
-  embedding: object({ model: text, problem: orNull(text) }),
+  embedding: someFacts,
 };
 
 /** The reply of search_code. */

@@ -23,7 +23,7 @@ export const searchCodeTool = defineTool({
       type: "text",
       required: true,
       blank: true,
-      about: "A question, a name, a path or an error text.",
+      about: "Question, name, path, error; quotes: exact.",
       aliases: ["q", "question", "prompt", "text", "search"],
     },
     repo_path: { ...folderField, about: "Folder; default: the working directory." },

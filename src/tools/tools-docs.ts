@@ -21,6 +21,18 @@ const opening = `# Tools
 Each tool is defined once and is the same over MCP and in the library (\`callTool\`). A reply has two forms, a text and
 structured content. Each is complete alone, and both contain every handle.
 
+The command line shows what a model sees of \`fetch_content\` and \`read_artifact\`, with commands in place of calls:
+
+\`\`\`console run
+$ spillway fetch handbook.md --max-chars 100
+[Fetched text artifact: handbook.md, 2.1 KB. Extracted 2079 chars (truncated=true). Use artifact_ref=af_5b6d1c7e0f9a4c2d8e3b7a6f5d4c3b2a for targeted follow-up.]
+Read on: spillway read af_5b6d1c7e0f9a4c2d8e3b7a6f5d4c3b2a --offset 100
+...
+$ spillway read af_5b6d1c7e0f9a4c2d8e3b7a6f5d4c3b2a --section Fees --max-chars 60
+[Read af_5b6d1c7e0f9a4c2d8e3b7a6f5d4c3b2a: "Fees", lines 21-... of 40, from character 986 of 2,079.]
+...
+\`\`\`
+
 Input is lenient: empty strings count as missing, numbers and lists may be strings, \`max_chars\` and \`maxChars\` are the
 same name, and a note names parameters that do not exist. The error of a call that cannot be understood says what to send.
 

@@ -34,7 +34,8 @@ export type ClientRun = {
 const prompt = "Read what you are asked for.";
 const platform = `${process.platform}-${process.arch}`;
 
-async function writeHome({ home }: RunPlace, path: string, content: string | object): Promise<void> {
+/** Writes a file of the client's home; an object as JSON. */
+export async function writeHome({ home }: RunPlace, path: string, content: string | object): Promise<void> {
   const file = join(home, path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));

@@ -4,10 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { clientRows, findClientProfile } from "../../src/config/clients.ts";
@@ -16,17 +13,11 @@ import { makeTemporaryFolder } from "../bodies.ts";
 import { FLOOD_CHARS, NEEDLE, type SeenRequest } from "./client-model.ts";
 import { type ClientMeasures, findFaults, isOver, measureRun } from "./client-report.ts";
 import { type ClientRun, clientRuns } from "./client-runs.ts";
+import { clientPackages, installClients } from "./install-clients.ts";
 
-const INSTALL_MS = 300_000;
 /** The driver ends a client after two minutes. */
 const RUN_MS = 150_000;
 
-/** Outside the repository, and kept for the next run. */
-const names = [...new Set(clientRuns.flatMap((run) => [run.package, ...(run.extensions ?? [])]))];
-const packages = join(
-  tmpdir(),
-  `spillway-clients-${createHash("sha256").update(names.join()).digest("hex").slice(0, 12)}`,
-);
 const driver = join(import.meta.dirname, "client-driver.ts");
 const root = join(import.meta.dirname, "..", "..");
 const recordPath = join(import.meta.dirname, "measured-clients.json");
@@ -35,16 +26,9 @@ const measured = new Map<string, ClientMeasures>();
 let refusal: string | undefined;
 
 before(() => {
-  if (spawnSync("unshare", ["-rnpf", "--kill-child", "true"]).status !== 0) {
-    refusal = "unshare -n is refused here, so a client could reach the network.";
-    return;
-  }
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", packages];
-  const isInstalled = () => clientRuns.every(({ program }) => existsSync(join(packages, "node_modules", program)));
-  if (!isInstalled()) spawnSync("npm", ["install", ...flags, ...names], { stdio: "ignore", timeout: INSTALL_MS });
+  refusal = installClients();
   // The built package, as users start it: from source our server starts too slowly for some clients on a busy machine.
-  spawnSync(process.execPath, [join(root, "scripts", "build.ts")], { stdio: "inherit" });
-  if (!isInstalled()) refusal = "The clients could not be installed from the npm registry.";
+  if (refusal === undefined) spawnSync(process.execPath, [join(root, "scripts", "build.ts")], { stdio: "inherit" });
 });
 
 describe("the model receives our replies as they are meant", () => {
@@ -86,7 +70,7 @@ async function runClient(run: ClientRun, mode: RunMode): Promise<RunReport> {
 
 async function startClient(run: ClientRun, mode: RunMode): Promise<RunReport> {
   await using folder = await makeTemporaryFolder();
-  const args = ["-rnpf", "--kill-child", process.execPath, driver, run.name, packages, folder.path, mode];
+  const args = ["-rnpf", "--kill-child", process.execPath, driver, run.name, clientPackages, folder.path, mode];
   const { stdout, stderr } = spawnSync("unshare", args, {
     encoding: "utf8",
     timeout: RUN_MS,

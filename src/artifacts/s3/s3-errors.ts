@@ -19,6 +19,7 @@ const faults: Readonly<Record<string, ObjectsFault>> = {
   XMinioStorageFull: "full",
   EntityTooLarge: "full",
   InsufficientStorage: "full",
+  NotImplemented: "failed",
 };
 
 export function makeResponseError(status: number, code: string): ObjectsError {
@@ -30,7 +31,7 @@ function statusFault(status: number): ObjectsFault {
   if (status === 401 || status === 403) return "refused";
   if (status === 507) return "full";
   if (status === 409 || status === 429) return "busy";
-  return status >= 500 ? "unreachable" : "failed";
+  return status >= 500 && status !== 501 ? "unreachable" : "failed";
 }
 
 /** What the connection failed with. Messages of the client name addresses and codes, never headers. */

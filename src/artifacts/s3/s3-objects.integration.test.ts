@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { errorBody, type RelayAnswer, type RelayedRequest, startHttpRelay } from "../../../test/http-relay.ts";
 import { makeAddress, startS3 } from "../../../test/s3-server.ts";
 import { listen, startRelay } from "../../../test/tcp-relay.ts";
 import { waitUntil } from "../../../test/waiting.ts";
@@ -56,6 +57,73 @@ else {
     for (const { message } of failures) assert.ok(!message.includes("guessed-secret"), message);
     return [...new Set(failures.map(({ fault }) => fault))].join();
   };
+
+  /** The bucket behind a relay that answers some requests itself. */
+  const openBehind = async (answer: (request: RelayedRequest) => RelayAnswer | undefined) => {
+    const relay = await startHttpRelay(server.port, answer);
+    const backend = await open({ host: `127.0.0.1:${relay.port}` });
+    return {
+      ...backend,
+      seen: relay.seen,
+      async [Symbol.asyncDispose]() {
+        await backend[Symbol.asyncDispose]();
+        await relay[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const isConditional = ({ method, headers }: RelayedRequest) => method === "PUT" && headers["if-none-match"] === "*";
+
+  describe("a put of what is not there yet", () => {
+    test("looks first and then writes where the service knows no conditions, and asks for one only once", async () => {
+      await using backend = await openBehind((request) =>
+        isConditional(request) ? { status: 501, body: errorBody("NotImplemented") } : undefined,
+      );
+      for (const key of ["one", "two"]) {
+        assert.equal(await backend.objects.put(key, Buffer.from("first"), { ifAbsent: true }), "written");
+        assert.equal(await backend.objects.put(key, Buffer.from("second"), { ifAbsent: true }), "exists");
+        assert.equal((await readObject(backend.objects, key))?.toString(), "first");
+      }
+      assert.equal(backend.seen.filter(isConditional).length, 1);
+    });
+
+    for (const [status, code] of [
+      [412, "PreconditionFailed"],
+      [409, "ConditionalRequestConflict"],
+    ] as const) {
+      test(`waits until another writer's object can be read: ${status} ${code}`, async () => {
+        let refusals = 0;
+        await using backend = await openBehind((request) =>
+          isConditional(request) && refusals++ < 3 ? { status, body: errorBody(code) } : undefined,
+        );
+        assert.equal(await backend.objects.put("k", Buffer.from("own"), { ifAbsent: true }), "written");
+        assert.equal((await readObject(backend.objects, "k"))?.toString(), "own");
+        assert.equal(refusals, 4);
+      });
+    }
+
+    test("writes in the end where the service says for ever that there is an object, and shows none", async () => {
+      await using backend = await openBehind((request) =>
+        isConditional(request) ? { status: 412, body: errorBody("PreconditionFailed") } : undefined,
+      );
+      assert.equal(await backend.objects.put("k", Buffer.from("own"), { ifAbsent: true }), "written");
+      assert.equal((await readObject(backend.objects, "k"))?.toString(), "own");
+    });
+
+    test("is decided for one of many writers, and all read its bytes", async () => {
+      await using one = await open();
+      await using two = await open({ prefix: one.address.prefix });
+      for (let round = 0; round < 20; round++) {
+        const read = await Promise.all(
+          [one, two, one, two].map(async ({ objects }, writer) => {
+            await objects.put(`k${round}`, Buffer.from(`writer ${writer}`), { ifAbsent: true });
+            return (await readObject(objects, `k${round}`))?.toString();
+          }),
+        );
+        assert.equal(new Set(read).size, 1, JSON.stringify(read));
+        assert.match(read[0] ?? "", /^writer/);
+      }
+    });
+  });
 
   describe("objects in a bucket", () => {
     test("are uploaded in parts when they are large, byte for byte, and leave no copy behind", async () => {

@@ -1,5 +1,6 @@
 /** Objects in a bucket of an S3-compatible service. */
 import { readFile, stat } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import {
   assertKey,
   type ByteRange,
@@ -29,6 +30,11 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** Statuses of a conditional request whose condition was not met, or that met another one. */
 const CONDITION_FAILED = [412, 409];
 
+/** How often a write is tried that finds neither room for an object nor an object: some two seconds in all. */
+const MAX_ABSENT_TRIES = 12;
+
+const MAX_ABSENT_PAUSE_MS = 250;
+
 export type S3Objects = Objects & { close(): Promise<void> };
 
 export function s3Objects(address: S3Address, options: S3Options): S3Objects {
@@ -43,11 +49,18 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
     assertKey(key);
     if (!options.ifAbsent) return write(key, from, options);
-    if (await head(key)) return "exists";
-    return knowsConditions === false ? write(key, from, options) : writeIfAbsent(key, from, options);
+    // Until the object of another writer can be read, it may still fail to become one.
+    for (let attempt = 1; attempt <= MAX_ABSENT_TRIES; attempt++) {
+      if (await head(key)) return "exists";
+      if (knowsConditions === false) break;
+      if ((await writeIfAbsent(key, from, options)) === "written") return "written";
+      if (attempt > 1) await wait(Math.min(2 ** attempt, MAX_ABSENT_PAUSE_MS) * (0.5 + Math.random()));
+    }
+    // The look before is the best approximation. A service that was killed may say for ever that there is an object.
+    return (await head(key)) ? "exists" : write(key, from, options);
   }
 
-  /** Some services do not know the condition and say so; there the look before is the best approximation. */
+  /** Some services do not know the condition and say so. */
   async function writeIfAbsent(key: string, from: { path: string } | Uint8Array, options: PutOptions) {
     try {
       const result = await write(key, from, options, { "if-none-match": "*" });

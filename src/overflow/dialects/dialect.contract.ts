@@ -277,6 +277,7 @@ function byteLimit(limit: number): Verdict {
 const keepNothing: Keep = async ({ content }) => ({
   ref: `af_${"ab".repeat(16)}`,
   path: null,
+  isRemote: false,
   sizeBytes: "text" in content ? content.text.length : content.base64.length,
   sha256: "",
   kind: "text",

@@ -3,10 +3,12 @@ import { basename } from "node:path/posix";
 import { createVectorSum, loadLearntTable, VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import { type Chunk, measureLines } from "./chunk.ts";
 import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
-import { findFileRoles } from "./file-roles.ts";
+import { fileRoles, findFileRoles } from "./file-roles.ts";
 import { createCountTable, createPostings } from "./growable.ts";
 import { encodeSegment, MAX_OCCURRENCES, type SegmentColumns, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
 import { createLexicon, findTerms, toPlainName } from "./lexicon.ts";
+import { findInnerDefinitions, LONG_LINE_CHARS } from "./long-lines.ts";
+import { LONG_LINES, OUTLINE_CUT } from "./outline.ts";
 import { createUnitReader, type Units } from "./word-table.ts";
 
 /** A file to be indexed. */
@@ -16,6 +18,8 @@ type IndexedFile = {
   readonly path: string;
   readonly text: string;
   readonly chunks: readonly Chunk[];
+  /** Why the text has only the definitions of the file; null for a whole text. */
+  readonly outline?: string | null;
 };
 
 /** Collects files into one segment. */
@@ -53,8 +57,8 @@ export function createSegmentBuilder(): SegmentBuilder {
   const terms = createCountTable();
   let textChars = 0;
 
-  function add({ id, path, text, chunks }: IndexedFile): void {
-    const definitions = findDefinitions(text);
+  function add({ id, path, text, chunks, outline = null }: IndexedFile): void {
+    const definitions = findDefinitions(text, outline !== null);
     sumPath(path);
     const units = readUnits(text);
     let fileTokens = 0;
@@ -69,7 +73,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     columns.paths.push(path);
     columns.fileTokens.push(fileTokens);
     const definesSomething = definitions.some(({ rank }) => rank > definitionRanks.value);
-    columns.fileTraits.push(traitsOf(path, findFileRoles(path, text, definesSomething)));
+    columns.fileTraits.push(traitsOf(path, findRoles(path, text, definesSomething, outline)));
     columns.fileFirstChunk.push(columns.chunkStart.length);
     textChars += text.length;
   }
@@ -174,13 +178,27 @@ function traitsOf(path: string, roles: number): number {
   return roles | (Math.min(terms.size, 255) << STEM_TERMS_SHIFT);
 }
 
-function findDefinitions(text: string): Definition[] {
+/** A file with very long lines was made by a tool. */
+function findRoles(path: string, text: string, definesSomething: boolean, outline: string | null): number {
+  const roles = findFileRoles(path, text, definesSomething);
+  return outline === LONG_LINES ? roles | fileRoles.generated : roles;
+}
+
+/** Definitions inside a line that are indexed. */
+const MAX_LINE_DEFINITIONS = 1_000;
+
+function findDefinitions(text: string, isOutline: boolean): Definition[] {
   const { count, starts, indents } = measureLines(text);
   const definitions: Definition[] = [];
   for (let line = 0; line < count; line++) {
     const indent = indents[line] ?? -1;
     if (indent === -1) continue;
-    const definition = findDefinition(text, starts[line] ?? 0, starts[line + 1] ?? 0, indent);
+    const [start, end] = [starts[line] ?? 0, starts[line + 1] ?? 0];
+    if (end - start > LONG_LINE_CHARS || (isOutline && text.slice(start, end).includes(OUTLINE_CUT))) {
+      definitions.push(...findInnerDefinitions(text, start, end, MAX_LINE_DEFINITIONS));
+      continue;
+    }
+    const definition = findDefinition(text, start, end, indent);
     if (definition !== null) definitions.push(definition);
   }
   return definitions;

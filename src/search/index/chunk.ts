@@ -1,5 +1,7 @@
 /** Cuts a source text into chunks of whole lines, between blocks where possible, by blank lines and indentation alone. */
 
+import { isWordUnit } from "./definitions.ts";
+
 /** Whole lines of a text. `end` is exclusive, as in `slice`; lines are counted from 1 and `endLine` is inclusive. */
 export type Chunk = {
   readonly start: number;
@@ -12,6 +14,8 @@ export type Chunk = {
 export const MAX_CHUNK_CHARS = 1_200;
 /** A chunk ends at a border between blocks only from this length on. */
 const MIN_CHUNK_CHARS = 400;
+/** A longer word may be cut. */
+const MAX_WORD_CHARS = 100;
 /** A longer line is cut: minified code and data have few line breaks. */
 const MAX_LINE_CHARS = 2_000;
 
@@ -22,7 +26,7 @@ export function chunkText(text: string): Chunk[] {
   let first = 0;
   while (first < lines.count) {
     const next = findBorder(lines, first);
-    pushChunk(chunks, lines, first, next);
+    pushChunk(chunks, text, lines, first, next);
     first = next;
   }
   return chunks;
@@ -97,7 +101,7 @@ function borderCost({ indents }: Lines, line: number): number {
   return isAfterBlank ? indent : indent + 6;
 }
 
-function pushChunk(chunks: Chunk[], { starts }: Lines, first: number, next: number): void {
+function pushChunk(chunks: Chunk[], text: string, { starts }: Lines, first: number, next: number): void {
   const start = numberAt(starts, first);
   const end = numberAt(starts, next);
   const lines = { startLine: first + 1, endLine: next };
@@ -105,9 +109,19 @@ function pushChunk(chunks: Chunk[], { starts }: Lines, first: number, next: numb
     chunks.push({ start, end, ...lines });
     return;
   }
-  for (let offset = start; offset < end; offset += MAX_LINE_CHARS) {
-    chunks.push({ start: offset, end: Math.min(end, offset + MAX_LINE_CHARS), ...lines });
+  for (let offset = start; offset < end; ) {
+    const cut = end - offset <= MAX_LINE_CHARS ? end : betweenWords(text, offset + MAX_LINE_CHARS);
+    chunks.push({ start: offset, end: cut, ...lines });
+    offset = cut;
   }
+}
+
+/** Where no word of ordinary length is cut, at or a little before this offset. */
+function betweenWords(text: string, offset: number): number {
+  for (let cut = offset; cut > offset - MAX_WORD_CHARS; cut--) {
+    if (!isWordUnit(text.charCodeAt(cut - 1)) || !isWordUnit(text.charCodeAt(cut))) return cut;
+  }
+  return offset;
 }
 
 function numberAt(numbers: Int32Array | Int16Array, index: number): number {

@@ -31,6 +31,10 @@ const patterns: readonly (readonly [FileRole, RegExp])[] = [
   ["compatibility", /(?:^|[/_.-])(?:compat|legacy|deprecated|polyfills?|shims?)(?:[/_.-]|$)/i],
 ];
 
+/** Whether a file is a document or data by its name, not source. */
+export const isDocument = (path: string): boolean =>
+  patterns.some(([role, pattern]) => role === "prose" && pattern.test(path));
+
 /** The roles of a file as bits. `definesSomething` says whether it defines a function or a type. */
 export function findFileRoles(path: string, text: string, definesSomething: boolean): number {
   const roles = patterns.reduce((bits, [role, pattern]) => (pattern.test(path) ? bits | fileRoles[role] : bits), 0);

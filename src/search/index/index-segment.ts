@@ -73,7 +73,7 @@ export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */
-export const SEGMENT_VERSION = 6;
+export const SEGMENT_VERSION = 7;
 const HEADER_NUMBERS = 9;
 
 /** The bytes of a segment. Postings are sorted by term with a counting sort. */

@@ -118,3 +118,10 @@ export function findTerm(view: IndexView, term: string): readonly TermPostings[]
   if (view.cachedTerms.size < MAX_CACHED_TERMS) view.cachedTerms.set(term, postings);
   return postings;
 }
+
+/** The part of the view that has this file. */
+export function findPart(view: IndexView, file: number): ViewPart {
+  const part = view.parts.findLast(({ firstFile }) => firstFile <= file);
+  if (part === undefined) throw new RangeError(`No file ${file} in the index.`);
+  return part;
+}

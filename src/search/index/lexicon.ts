@@ -12,7 +12,7 @@ import {
 } from "./word-table.ts";
 
 /** Longer ASCII words are keys, digests and data, and are ignored; longer words of other scripts are cut. */
-const MAX_WORD_CHARS = 80;
+export const MAX_WORD_CHARS = 80;
 
 /** The terms of a word: the parts of an identifier, and all of it without case and underscores. */
 export function findTerms(word: string): readonly string[] {

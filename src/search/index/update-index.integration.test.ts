@@ -14,8 +14,9 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { parseQuery } from "../rank/query.ts";
-import { findPart, rankFiles } from "../rank/rank.ts";
+import { rankFiles } from "../rank/rank.ts";
 import { openReader } from "./index-reader.ts";
+import { findPart } from "./index-view.ts";
 import { publishSegments } from "./publish-segments.ts";
 import { newFile } from "./store/index-store.contract.ts";
 import type { Change } from "./store/index-store.ts";
@@ -34,6 +35,7 @@ async function openIndex() {
   return {
     ...location,
     reader,
+    signal: new AbortController().signal,
     write(path: string, content: string | Uint8Array) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), content);
@@ -100,7 +102,7 @@ describe("an update of the index", () => {
   test("passes over files that are not source, with the reason", async () => {
     await using index = await openIndex();
     index.write("good.ts", "export const good = 1;\n");
-    index.write("large.ts", "x = 1\n".repeat(30_000));
+    index.write("large.ts", "x = 1\n".repeat(70_000));
     index.write("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
     index.write(
       "zeros.ts",
@@ -123,6 +125,45 @@ describe("an update of the index", () => {
     assert.deepEqual(index.find("café"), ["latin.py"]);
     const second = await index.update();
     assert.deepEqual([second.indexed, second.skippedCount], [0, skipped.length]);
+  });
+
+  test("indexes a file that is too large by its definitions, on their lines", async () => {
+    await using index = await openIndex();
+    const body = "  total = total + weigh(level, spill)\n".repeat(400);
+    const parts = Array.from({ length: 10 }, (_, part) => `def gauge_${part}(level, spill):\n${body}`);
+    index.write("large.py", parts.join("\n"));
+    index.write("data.json", `[${'{"gauge_3": 1},\n'.repeat(3_000)}{}]`);
+    const { files, skipped } = await index.update();
+    assert.deepEqual([files, skipped.map(({ path }) => path)], [1, ["data.json"]]);
+    assert.deepEqual([index.find("gauge_7"), index.find("weigh")], [["large.py"], []]);
+    const [file = assert.fail()] = index.store.files();
+    const stored = index.store.text(file.id) ?? assert.fail();
+    assert.equal(file.outline, "larger than 100000 bytes");
+    assert.equal(stored.text.split("\n").indexOf("def gauge_7(level, spill):"), 7 * 402);
+    assert.ok(stored.chunks.every(({ start, end }) => stored.text.slice(start, end).includes("gauge")));
+    assert.equal((await index.update()).indexed, 0);
+    const larger = await updateIndex(index, {
+      maxFileBytes: 1_000_000,
+      signal: index.signal,
+      now: () => Date.now() + 10_000,
+    });
+    assert.deepEqual([larger.indexed, larger.skippedCount], [2, 0]);
+    assert.deepEqual(index.find("weigh"), ["large.py"]);
+  });
+
+  test("indexes minified code by the names that it defines", async () => {
+    await using index = await openIndex();
+    const filler = "var a=1,b=2;a+=b;".repeat(400);
+    index.write(
+      "bundle.js",
+      `${filler}function openFlume(e,t){return e}${filler}class WeirGate{}exports.closeFlume=e;${filler}`,
+    );
+    const { files, skippedCount } = await index.update();
+    assert.deepEqual([files, skippedCount], [1, 0]);
+    for (const name of ["openFlume", "WeirGate", "closeFlume"]) assert.deepEqual(index.find(name), ["bundle.js"], name);
+    const { view } = index.reader.load();
+    const [best = assert.fail()] = rankFiles(view, parseQuery("WeirGate"), { limit: 1 });
+    assert.ok(best.parts.name > 1, "it counts as the definition");
   });
 
   test("removes images from a notebook, and keeps its line numbers", async () => {

@@ -1,13 +1,15 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { chunkText } from "./chunk.ts";
-import { decodeSource, isTooLarge, readSource, tooLarge } from "./folder/source-file.ts";
+import { isDocument } from "./file-roles.ts";
+import { decodeSource, findNamedLimit, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
+import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
 import { createPause, type Pause } from "./pause.ts";
 import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
 import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
 
 type UpdateOptions = {
-  /** Larger files are skipped. */
+  /** Larger files are not indexed whole. See `limitsFor`. */
   readonly maxFileBytes: number;
   /** Read and store every file again, changed or not. */
   readonly force?: boolean;
@@ -121,7 +123,8 @@ function isUnchanged(
   storedFile: StoredFile | undefined,
   { force, maxFileBytes }: UpdateOptions,
 ): boolean {
-  return !force && storedFile?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
+  if (force || storedFile?.stamp !== file.stamp) return false;
+  return isStoredRight(storedFile, file.sizeBytes, limitsFor(file.path, maxFileBytes));
 }
 
 /** A file that was skipped before and has not changed since is not read again. */
@@ -131,7 +134,7 @@ function findKnownSkip(
   { force, maxFileBytes }: UpdateOptions,
 ): StoredSkip | undefined {
   const skip = force ? undefined : skips.get(path);
-  return skip?.stamp === stamp && !wasForOtherSize(skip, maxFileBytes) ? skip : undefined;
+  return skip?.stamp === stamp && !wasForOtherSize(skip.reason, limitsFor(path, maxFileBytes)) ? skip : undefined;
 }
 
 /** What to do about one file. */
@@ -149,27 +152,56 @@ async function examine(
 ): Promise<Finding> {
   const { path } = file;
   const storedFile = options.force ? undefined : knownFiles.files.get(path);
-  const { maxFileBytes } = options;
-  const source = readSource(root, path, maxFileBytes);
+  const limits = limitsFor(path, options.maxFileBytes);
+  const source = readSource(root, path, limits.outlineBytes);
   if ("reason" in source) {
     const { reason, isRetryable } = source;
     if (isRetryable) return { type: "unreadable", skipped: { path, reason, isRetryable } };
     return { type: "skipped", entry: { path, stamp: file.stamp, reason } };
   }
   const stamp = markUnsettled(source.stamp, options.now());
-  if (storedFile?.hash === source.hash) return { type: "restamped", id: storedFile.id, stamp };
+  if (storedFile?.hash === source.hash && isStoredRight(storedFile, source.bytes.length, limits))
+    return { type: "restamped", id: storedFile.id, stamp };
   const decoded = await decodeSource(source.bytes, path);
   if ("reason" in decoded) {
     return { type: "skipped", entry: { path, stamp, reason: decoded.reason } };
   }
-  const { text } = decoded;
-  const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
-  return { type: "changed", file: changed, bytes: source.bytes.length };
+  const { text, isMinified } = decoded;
+  const bytes = source.bytes.length;
+  const outline = bytes > limits.wholeBytes ? tooLarge(limits.wholeBytes) : isMinified ? LONG_LINES : null;
+  const indexed = outline === null ? { text, chunks: chunkText(text) } : makeOutline(text);
+  if (indexed === null) return { type: "skipped", entry: { path, stamp, reason: outline ?? "" } };
+  return { type: "changed", file: { path, stamp, hash: source.hash, ...indexed, outline }, bytes };
 }
 
-/** Whether the file was skipped because of a size limit that has changed since. */
-function wasForOtherSize({ reason }: StoredSkip, maxFileBytes: number): boolean {
-  return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
+function makeOutline(text: string): Pick<NewFile, "text" | "chunks"> | null {
+  const outline = outlineText(text);
+  return outline === null ? null : { text: outline, chunks: chunkOutline(outline) };
+}
+
+/** Up to which size a file is indexed whole, and up to which by its definitions. */
+type SizeLimits = { readonly wholeBytes: number; readonly outlineBytes: number };
+
+/** Documents and data are indexed whole up to this share of the limit for source: a large one is rarely what is asked for. */
+const DOCUMENT_SHARE = 1 / 4;
+/** Source is indexed by its definitions up to so many times the limit. */
+const OUTLINE_FACTOR = 4;
+
+function limitsFor(path: string, maxFileBytes: number): SizeLimits {
+  if (!isDocument(path)) return { wholeBytes: maxFileBytes, outlineBytes: maxFileBytes * OUTLINE_FACTOR };
+  const wholeBytes = Math.floor(maxFileBytes * DOCUMENT_SHARE);
+  return { wholeBytes, outlineBytes: wholeBytes };
+}
+
+/** Whether a file of this size is stored whole or by its definitions, as the limits say. */
+function isStoredRight({ outline }: StoredFile, sizeBytes: number, limits: SizeLimits): boolean {
+  return outline === null ? sizeBytes <= limits.wholeBytes : !wasForOtherSize(outline, limits);
+}
+
+/** Whether a file was skipped or outlined because of a size limit that has changed since. */
+function wasForOtherSize(reason: string, { wholeBytes, outlineBytes }: SizeLimits): boolean {
+  const limit = findNamedLimit(reason);
+  return limit !== null && limit !== wholeBytes && limit !== outlineBytes;
 }
 
 /** Clocks of file systems are coarse: a file written within this time may be written again under the same stamp. */

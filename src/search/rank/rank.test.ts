@@ -5,9 +5,9 @@ import { assertLinearTime } from "../../../test/cpu-time.ts";
 import { createSegmentBuilder } from "../index/build-segment.ts";
 import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/index-segment.ts";
-import { createView } from "../index/index-view.ts";
+import { createView, findPart } from "../index/index-view.ts";
 import { parseQuery } from "./query.ts";
-import { findPart, rankFiles } from "./rank.ts";
+import { rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;
 

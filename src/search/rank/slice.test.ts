@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { createSegmentBuilder } from "../index/build-segment.ts";
 import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/index-segment.ts";
-import { createView, type IndexView, joinViews } from "../index/index-view.ts";
+import { createView, findPart, type IndexView, joinViews } from "../index/index-view.ts";
 import { parseQuery } from "./query.ts";
-import { findPart, rankFiles } from "./rank.ts";
+import { rankFiles } from "./rank.ts";
 import { sliceView } from "./slice.ts";
 
 type SourceFile = { readonly path: string; readonly text: string };

@@ -3,7 +3,8 @@ import { type PostingRange, type RankedSegment, termKinds } from "../index/index
 import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
 import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import type { ParsedQuery } from "./query.ts";
-import { listRankedTerms, matchesPath } from "./rank.ts";
+import { matchesPath } from "./signals/path-score.ts";
+import { listRankedTerms } from "./weighted-terms.ts";
 
 /** A slice of a view, in which files and chunks have other numbers. Ranking it gives what ranking the view gives. */
 type ViewSlice = {

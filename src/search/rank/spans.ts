@@ -181,8 +181,16 @@ function offsetOfLine(text: string, line: number): number {
 }
 
 /** A file that was found by its path alone is shown from the beginning. */
-function firstSpan({ chunks }: StoredText): ChosenSpan[] {
-  return chunks.slice(0, 1).map(({ startLine, endLine, start }) => ({ startLine, endLine, focus: start }));
+function firstSpan({ text, chunks }: StoredText): ChosenSpan[] {
+  return chunks.slice(0, 1).map((chunk) => {
+    const lines = measureLines(text.slice(chunk.start, chunk.end));
+    const first = Math.max(
+      0,
+      lines.indents.subarray(0, lines.count).findIndex((indent) => indent !== -1),
+    );
+    const end = withoutBlankEnd(lines, first, endWithin(lines, first, Infinity));
+    return { startLine: chunk.startLine + first, endLine: chunk.startLine + end - 1, focus: chunk.start };
+  });
 }
 
 /** A word in the name of a definition says what the lines after it are about. */
@@ -208,8 +216,8 @@ const BLOCK_FACTOR = 1.1;
 
 /** The lines of a chunk that match the query best and fit in this many characters; the first of equals. */
 function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, findHits: HitFinder): Span {
-  if (text.length <= maxChars) return { startLine, endLine };
   const lines = measureLines(text);
+  if (text.length <= maxChars && endWithin(lines, 0, maxChars) === lines.count) return { startLine, endLine };
   const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
   return toSpan(lines, bestWindow(lines, hits, 0, lines.count, maxChars), startLine);
 }
@@ -239,10 +247,18 @@ function toSpan(lines: Lines, { first, end }: Window, startLine: number): Span {
   return { startLine: startLine + first, endLine: startLine + withoutBlankEnd(lines, first, end) - 1 };
 }
 
-/** The end of the lines that fit in this many characters; at least one line. */
-function endWithin({ starts, count }: Lines, first: number, maxChars: number): number {
+/** In the outline of a file, many blank lines are between definitions; so many end a span. */
+const MAX_BLANK_LINES = 5;
+
+/** The end of the lines that fit in this many characters, up to a gap; at least one line. */
+function endWithin({ starts, indents, count }: Lines, first: number, maxChars: number): number {
   let end = first + 1;
-  while (end < count && (starts[end + 1] ?? 0) - (starts[first] ?? 0) <= maxChars) end++;
+  let blanks = 0;
+  while (end < count && (starts[end + 1] ?? 0) - (starts[first] ?? 0) <= maxChars) {
+    blanks = indents[end] === -1 ? blanks + 1 : 0;
+    if (blanks > MAX_BLANK_LINES) break;
+    end++;
+  }
   return end;
 }
 

@@ -7,7 +7,8 @@ export async function renderCommandsMarkdown(): Promise<string> {
   const sections = await Promise.all(
     commands.map(async ({ name, load }) => `## ${name}\n\n${fence(renderCommandHelp(await load()))}`),
   );
-  return `# The command line\n\n${fence(renderOverview(commands))}\n${sections.join("\n")}`;
+  const overview = `\`\`\`console run\n$ spillway help\n${renderOverview(commands).trimEnd()}\n\`\`\`\n`;
+  return `# The command line\n\n[Start on the command line](start-cli.md) shows them at work.\n\n${overview}\n${sections.join("\n")}`;
 }
 
 const fence = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;

@@ -40,6 +40,18 @@ spillway install codex cursor # these
 spillway uninstall            # takes it out again
 \`\`\`
 
+\`\`\`console run
+$ spillway install codex
+Codex: add an entry to ~/.codex/config.toml
+--- /dev/null
++++ ~/.codex/config.toml
+@@ -0,0 +1,3 @@
++[mcp_servers.spillway]
++command = "..."
++args = [..."mcp"]
+Nothing was written. Run the command again with --yes to write it.
+\`\`\`
+
 A client is found by its folder or by its program on the \`PATH\`. The change of each config is shown as a diff; you are asked
 once, and then all are written. Without a terminal it is only shown, and the exit status is 3. \`--yes\` writes without asking,
 \`--json\` prints one object for each client.

@@ -42,12 +42,22 @@ export function findGatewayFile(machine: Machine): string | undefined {
   return configFile === undefined ? undefined : join(dirname(configFile), "gateway.jsonc");
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The servers of a file, in its order. Throws if it cannot be trusted or understood. */
 export async function readGatewayFile(
   file: string,
   isNamed: boolean,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<readonly ServerEntry[]> {
+  return (await openGatewayFile(file, isNamed))(env);
+}
+
+/** Reads a file once, for the servers that it names in different environments. */
+export async function openGatewayFile(
+  file: string,
+  isNamed: boolean,
+): Promise<(env: Environment) => readonly ServerEntry[]> {
   const text = readConfigText(file, isNamed ? "named" : "user");
   if (text === undefined)
     throw refuse(file, "does not exist", "Create it as docs/gateway.md shows, or name a command after --.");
@@ -56,7 +66,7 @@ export async function readGatewayFile(
   const servers = toObject(await parse(file, text)).servers;
   if (!isObject(servers) || Object.keys(servers).length === 0)
     throw refuse(file, "names no servers", 'Add "servers": {"name": {"command": "...", "args": []}}.');
-  return Object.entries(servers).map(([name, entry]) => readEntry(name, entry, { file, env }));
+  return (env) => Object.entries(servers).map(([name, entry]) => readEntry(name, entry, { file, env }));
 }
 
 async function parse(file: string, text: string): Promise<unknown> {
@@ -73,7 +83,7 @@ async function parse(file: string, text: string): Promise<unknown> {
   );
 }
 
-type Place = { readonly file: string; readonly env: Readonly<Record<string, string | undefined>> };
+type Place = { readonly file: string; readonly env: Environment };
 
 const SOURCE_KEYS = ["command", "args", "env", "pass_env", "cwd", "url", "headers"];
 const KEYS = [...SOURCE_KEYS, "mode", "modes", "allow", "deny", "timeout"];

@@ -26,6 +26,14 @@ const introduction = `# The MCP server
 \`spillway mcp\` serves the [tools](tools.md) over standard input and output. It supports protocol revisions 2024-11-05 to
 2026-07-28.
 
+A client sends lines of JSON and reads lines of JSON. \`calls.jsonl\` here introduces a client and calls \`fetch_content\`:
+
+\`\`\`console run
+$ spillway mcp < calls.jsonl
+{"result":{"protocolVersion":"2025-11-25","capabilities":...,"serverInfo":{"name":"spillway",...},"instructions":"..."},"jsonrpc":"2.0","id":1}
+{"result":{"content":[{"type":"text","text":"[Fetched text artifact: handbook.md, 2.1 KB. Extracted 2079 chars (truncated=true). ..."}],"isError":false},"jsonrpc":"2.0","id":2}
+\`\`\`
+
 ## Adding it
 
 The command \`spillway\` is part of the package, which is not on the npm registry yet. To install it, run

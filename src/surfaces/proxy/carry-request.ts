@@ -29,19 +29,23 @@ export type Call = {
     readonly relay: Relay;
     readonly bodyBytes: number;
     readonly folders: readonly string[];
+    /** Headers of the request that are not for the upstream, and of its answer that are not for the client. */
+    readonly ownHeaders: readonly string[];
+    readonly hiddenHeaders: readonly string[];
   };
 };
 
 /** For any other endpoint of the provider: streams the body upstream. */
 export async function passThrough(call: Call): Promise<void> {
-  forward(call.response, { message: await streamUpstream(call, []), chunks: [], isComplete: false });
+  const answer = { message: await streamUpstream(call, []), chunks: [], isComplete: false };
+  forward(call.response, answer, { dropped: call.context.hiddenHeaders });
 }
 
 /** Starts the request, pipes the body into it and waits for the response. */
 function streamUpstream(call: Call, chunks: readonly Buffer[]): Promise<IncomingMessage> {
   const { request, url, method, context, signal } = call;
   const { "content-length": length } = request.headers;
-  const headers = filterHeaders(request.rawHeaders);
+  const headers = filterHeaders(request.rawHeaders, context.ownHeaders);
   const allHeaders = length === undefined ? headers : [...headers, "content-length", length];
   const { upstream, response } = context.relay.open(url, method, allHeaders, signal);
   for (const chunk of chunks) upstream.write(chunk);
@@ -52,12 +56,13 @@ function streamUpstream(call: Call, chunks: readonly Buffer[]): Promise<Incoming
 /** Sends the whole body at once, so that the response is read even if the upstream refuses before it has read the body. */
 export async function forwardWithRecovery(call: Call, dialect: Dialect): Promise<void> {
   const { request, response, context } = call;
-  const { recovery, bodyBytes, folders } = context;
+  const { recovery, bodyBytes, folders, ownHeaders, hiddenHeaders } = context;
   using held = await holdBody(request, { maxBytes: bodyBytes, folders });
   if (!held.isComplete) return streamWithReport(call, dialect, held.sizeBytes === 0 ? [] : [held.read()]);
   const body = describeHeld(call, dialect, held);
   // A compressed success could not be inspected. In shadow mode the request is not changed at all.
-  const headers = filterHeaders(request.rawHeaders, recovery.mode === "on" ? ["accept-encoding"] : []);
+  const changedHeaders = recovery.mode === "on" ? ["accept-encoding"] : [];
+  const headers = filterHeaders(request.rawHeaders, [...ownHeaders, ...changedHeaders]);
   const result = await recoverExchange<UpstreamResponse>(recovery, {
     describe: body.describe,
     read: body.read,
@@ -68,19 +73,20 @@ export async function forwardWithRecovery(call: Call, dialect: Dialect): Promise
     provider: { url: call.url, post: (...posted) => postForCount(call, headers, ...posted) },
     resend: (smaller) => postFresh(call, withNewKey(withoutEncoding(headers)), toBody(smaller), true),
   });
-  respond(response, result);
+  respond(response, result, hiddenHeaders);
 }
 
 /** A body that is too large to hold is streamed. Where that is refused for its size, the client is told why nothing helps. */
 async function streamWithReport(call: Call, dialect: Dialect, chunks: readonly Buffer[]): Promise<void> {
   const { response, request, url, context } = call;
   const { answer, refusal } = await inspectResponse(await streamUpstream(call, chunks), false);
-  if (refusal === undefined) return forward(response, answer);
+  const { hiddenHeaders: dropped } = context;
+  if (refusal === undefined) return forward(response, answer, { dropped });
   const bytes = Number(request.headers["content-length"]) || sumLengths(chunks);
   const sent = { dialect, target: { endpoint: url.host, model: "" }, bytes };
   const remedy = context.recovery.chooseWithoutReading(sent, refusal);
-  if (remedy.action !== "fail") return forward(response, answer);
-  respond(response, { outcome: "failed", answer, refusal, report: remedy.report });
+  if (remedy.action !== "fail") return forward(response, answer, { dropped });
+  respond(response, { outcome: "failed", answer, refusal, report: remedy.report }, dropped);
 }
 
 /** A body that can be described and read, decompressed only when it is needed. */

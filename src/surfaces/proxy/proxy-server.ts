@@ -4,13 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SpillwayError, systemCode } from "../../errors.ts";
-import { findDialect } from "../../overflow/dialects/dialects.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import { admit } from "./access.ts";
-import { type Call, forwardWithRecovery, passThrough } from "./carry-request.ts";
-import { createRelay, MAX_HEADER_BYTES, type Relay } from "./relay.ts";
-import { endSocket, upgrade } from "./upgrade.ts";
-import { resolveUpstream, type Upstreams } from "./upstreams.ts";
+import { createProxyHandler, type ProxyHandler, respondError } from "./proxy-handler.ts";
+import { MAX_HEADER_BYTES } from "./relay.ts";
+import { endSocket } from "./upgrade.ts";
+import type { Upstreams } from "./upstreams.ts";
 
 export type ProxyOptions = {
   readonly recovery: Recovery;
@@ -35,21 +34,10 @@ type Proxy = AsyncDisposable & { readonly url: string };
 
 /** Listens on 127.0.0.1. Disposing ends requests that are still running. */
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {
-  const relay = createRelay();
-  const server = createServer(serverOptions, (request, response) => {
-    serve(request, response, { ...options, relay, port: portOf(server.address()) }).catch((error: unknown) =>
-      respondError(
-        response,
-        502,
-        "upstream_unreachable",
-        `The upstream could not be reached (${systemCode(error) ?? "error"}).`,
-      ),
-    );
-  });
-  server.on("upgrade", (request, socket, first) => {
-    const context = { ...options, relay, port: portOf(server.address()) };
-    serveUpgrade(request, socket, first, context);
-  });
+  const handler = createProxyHandler(options);
+  const context = (): Context => ({ ...options, handler, port: portOf(server.address()) });
+  const server = createServer(serverOptions, (request, response) => void serve(request, response, context()));
+  server.on("upgrade", (request, socket, first) => serveUpgrade(request, socket, first, context()));
   // Node hands the bare socket over for CONNECT; without a listener it would close it without an answer.
   server.on("connect", (_, socket) => void socket.end("HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\n\r\n"));
   server.listen(options.port, "127.0.0.1");
@@ -61,7 +49,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     url: options.token === undefined ? origin : `${origin}/${options.token}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      relay.close();
+      handler[Symbol.dispose]();
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -78,43 +66,18 @@ function listenError(port: number, cause: unknown): SpillwayError {
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address ? address.port : 0;
 
-type Context = ProxyOptions & { readonly relay: Relay };
+type Context = ProxyOptions & { readonly handler: ProxyHandler };
 
 async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const { handler, recovery, folders = [] } = context;
   const admission = admit(request, context);
-  if ("refusal" in admission) return respondError(response, admission.status, "forbidden", admission.refusal);
-  const { method = "GET" } = request;
-  const url = resolveUpstream(context.upstreams, admission.target);
-  if (url === undefined) return respondError(response, 404, "unknown_upstream", listUpstreams(context.upstreams));
-  const disconnect = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) disconnect.abort();
-  });
-  const folders = context.folders ?? [];
-  const call: Call = { request, response, url, method, context: { ...context, folders }, signal: disconnect.signal };
-  const dialect = context.recovery.mode === "off" ? undefined : findDialect(method, url.pathname);
-  return dialect === undefined ? passThrough(call) : forwardWithRecovery(call, dialect);
+  if ("refusal" in admission) respondError(response, admission.status, "forbidden", admission.refusal);
+  else await handler.serve({ request, response, target: admission.target, recovery, folders });
 }
 
 function serveUpgrade(request: IncomingMessage, socket: Duplex, first: Buffer, context: Context): void {
   socket.once("error", () => socket.destroy());
   const admission = admit(request, context);
-  const url = "refusal" in admission ? undefined : resolveUpstream(context.upstreams, admission.target);
   if ("refusal" in admission) endSocket(socket, "403 Forbidden");
-  else if (url === undefined) endSocket(socket, "404 Not Found");
-  else upgrade(request, socket, first, url, context.relay);
-}
-
-function listUpstreams(upstreams: Upstreams): string {
-  return `The path must begin with one of ${[...upstreams.keys()].map((name) => `/${name}`).join(", ")}.`;
-}
-
-/** Uses the error format that most clients can show. */
-function respondError(response: ServerResponse, status: number, type: string, message: string): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { type, message } }));
+  else context.handler.upgrade(request, socket, first, admission.target);
 }

@@ -14,10 +14,21 @@ import { filterHeaders } from "./relay.ts";
 
 type Result = ExchangeResult<UpstreamResponse>;
 
+/** How the headers of a response are changed on the way. */
+type HeaderChanges = {
+  readonly added?: Readonly<Record<string, string>>;
+  /** Names in lower case. */
+  readonly dropped: readonly string[];
+};
+
 /** Passes the response on, or the provider's error with our fields in it. */
-export function respond(response: ServerResponse, result: Result): void {
-  if (result.outcome !== "failed") forward(response, result.answer, addedHeaders(result));
-  else forward(response, addReport(result), failureHeaders, ["content-encoding", "content-length"]);
+export function respond(response: ServerResponse, result: Result, hiddenHeaders: readonly string[]): void {
+  if (result.outcome !== "failed")
+    forward(response, result.answer, { added: addedHeaders(result), dropped: hiddenHeaders });
+  else {
+    const dropped = [...hiddenHeaders, "content-encoding", "content-length"];
+    forward(response, addReport(result), { added: failureHeaders, dropped });
+  }
 }
 
 /** A refusal with the report in it. If it is an event of a stream, the rest of the stream follows. */
@@ -38,11 +49,10 @@ function addedHeaders(result: Exclude<Result, { outcome: "failed" }>): Readonly<
 export function forward(
   response: ServerResponse,
   { message, chunks, isComplete }: UpstreamResponse,
-  extraHeaders: Readonly<Record<string, string>> = {},
-  droppedHeaders: readonly string[] = [],
+  { added = {}, dropped }: HeaderChanges,
 ): void {
-  const headers = [...filterHeaders(message.rawHeaders, droppedHeaders), ...Object.entries(extraHeaders).flat()];
-  const announced = droppedHeaders.includes("content-length") ? undefined : message.headers["content-length"];
+  const headers = [...filterHeaders(message.rawHeaders, dropped), ...Object.entries(added).flat()];
+  const announced = dropped.includes("content-length") ? undefined : message.headers["content-length"];
   const length = isComplete ? String(sumLengths(chunks)) : announced;
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);

@@ -76,7 +76,7 @@ function readGivenAddresses(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** An address that the user gave for OpenAI has its version already. */
-function urlsOf(url: string, given: GivenAddresses): ProxyUrls {
+export function urlsOf(url: string, given: GivenAddresses = {}): ProxyUrls {
   return {
     openai: given.openai === undefined ? `${url}/openai/v1` : `${url}/openai`,
     anthropic: `${url}/anthropic`,

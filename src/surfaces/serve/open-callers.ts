@@ -3,6 +3,7 @@ import { findDataHome } from "../../config/paths.ts";
 import type { Session } from "../../session/session.ts";
 import {
   askInTurn,
+  type Caller,
   type FindByHash,
   type FindCaller,
   fileCallers,
@@ -16,10 +17,12 @@ import { makeTokenText, openTokens, tokenFilePath } from "./tokens/tokens.ts";
 
 export type Callers = AsyncDisposable & {
   readonly find: FindCaller;
-  /** Finds the bearer of a token of ours; JWTs are not among them. */
+  /** Finds the bearer of a token of ours that is not limited to one use; JWTs are not among them. */
   readonly findByHash: FindByHash;
   /** The operator's own token; undefined if the server listens to other machines. */
   readonly localToken: string | undefined;
+  /** One that opens only the proxy for providers, for addresses. */
+  readonly localLlmToken: string | undefined;
 };
 
 export type CallersOptions = {
@@ -37,18 +40,26 @@ export async function openCallers({ session, localFolders = [], resource }: Call
   checkStart(settings, readTokenFile(path).rows.length > 0 || settings["serve.issuer"] !== null);
   const rate = settings["serve.owner_rate"];
   const findNamed = fileCallers(openTokens(path, now), rate);
-  const localToken = isLoopback(settings["serve.address"]) ? await makeLocalToken(session) : undefined;
+  const isLocal = isLoopback(settings["serve.address"]);
+  const localToken = isLocal ? await makeLocalToken(session, "spillway serve") : undefined;
+  const localLlmToken = isLocal ? await makeLocalToken(session, "spillway serve llm") : undefined;
   const operator = { owner: session.store.owner, tokenName: "local", rate, folders: localFolders, isAdmin: true };
-  const findLocal = localToken === undefined ? () => undefined : localCaller(localToken, operator);
-  const findByHash: FindByHash = (sha256) => findLocal(sha256) ?? findNamed(sha256);
+  const findLocal = localCaller(localToken, operator);
+  const findLocalLlm = localCaller(localLlmToken, { ...operator, folders: [], isAdmin: false, only: "llm" });
+  const findAny: FindByHash = (sha256) => findLocal(sha256) ?? findLocalLlm(sha256) ?? findNamed(sha256);
   const issued = await openIssuer(session, resource);
   return {
     localToken,
-    findByHash,
-    find: askInTurn([hashedCallers(findByHash), ...(issued === undefined ? [] : [issued.find])]),
+    localLlmToken,
+    findByHash: (sha256) => withoutLimit(findAny(sha256)),
+    find: askInTurn([hashedCallers(findAny), ...(issued === undefined ? [] : [issued.find])]),
     [Symbol.asyncDispose]: async () => issued?.[Symbol.asyncDispose](),
   };
 }
+
+/** A token that is in addresses must not sign a browser in. */
+const withoutLimit = (caller: Caller | undefined): Caller | undefined =>
+  caller?.only === undefined ? caller : undefined;
 
 /** Loads the library for JWTs, and the client that gets the keys, only where there is an issuer. */
 async function openIssuer({ settings, env, now }: Session, resource: () => string) {
@@ -72,6 +83,6 @@ async function openIssuer({ settings, env, now }: Session, resource: () => strin
 }
 
 /** Derived from the owner's key: the same at every start, so a client is set up once. */
-async function makeLocalToken({ store }: Session): Promise<string> {
-  return makeTokenText(Buffer.from(await store.seal("spillway serve"), "hex"));
+async function makeLocalToken({ store }: Session, use: string): Promise<string> {
+  return makeTokenText(Buffer.from(await store.seal(use), "hex"));
 }

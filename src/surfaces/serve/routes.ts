@@ -15,6 +15,8 @@ export type Route = {
   readonly name: string;
   /** The exact path. */
   readonly path: string;
+  /** Whether the paths below it belong to it too. */
+  readonly hasPathsBelow?: true;
   readonly methods: readonly string[];
 } & (
   | {
@@ -30,9 +32,21 @@ export type Route = {
       readonly takesJson?: true;
       serve(exchange: Exchange & { readonly caller: Caller; readonly body: string }): Promise<void>;
     }
+  | {
+      /** `Authorization` is for a provider of models, so the token is in a header of ours or in the path. */
+      readonly access: "llm";
+      /** Reads the body itself. `target` is the path without ours and without the token, with the query. */
+      serve(exchange: Exchange & { readonly caller: Caller; readonly target: string }): Promise<void>;
+    }
 );
+
+/** Where requests to providers of models go. */
+export const LLM_PATH = "/llm";
 
 /** The route of a path; undefined if there is none. */
 export function findRoute(routes: readonly Route[], url: URL): Route | undefined {
-  return routes.find(({ path }) => path === url.pathname);
+  const { pathname } = url;
+  return routes.find(
+    ({ path, hasPathsBelow }) => pathname === path || (hasPathsBelow && pathname.startsWith(`${path}/`)),
+  );
 }

@@ -13,7 +13,9 @@ import { createServeMetrics } from "./metrics.ts";
 import { openCallers } from "./open-callers.ts";
 import { openOwners } from "./owners.ts";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.ts";
+import { LLM_PATH } from "./routes.ts";
 import { MCP_PATH, makeRoutes } from "./server-routes.ts";
+import { openServices } from "./services.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { SIGN_IN_PATH } from "./sign-in/sign-in-routes.ts";
 
@@ -35,8 +37,18 @@ export type RunningServer = {
   readonly localToken: string | undefined;
   /** A link that signs the operator in once; undefined without such a token. */
   readonly signInUrl: string | undefined;
+  /** The proxy for providers, if it is on. */
+  readonly llm: ServedLlm | undefined;
+  /** The paths of wrapped servers by name; the empty name is all of them as one. */
+  readonly serverPaths: ReadonlyMap<string, string>;
   /** Takes no more requests, finishes those that run, and ends. */
   stop(): Promise<void>;
+};
+
+export type ServedLlm = {
+  /** With the operator's token, if it has one: `http://127.0.0.1:8403/llm/spw_...` */
+  readonly url: string;
+  readonly upstreams: readonly string[];
 };
 
 /** Opens the server. It runs until it is stopped. */
@@ -45,17 +57,18 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const { settings, env, now, store } = session;
   const place = { address: settings["serve.address"], port: settings["serve.port"] };
   const resource = () => resourceUrl(settings, place);
-  const callers = await openCallers({ ...options, resource });
+  await using opened = new AsyncDisposableStack();
+  const callers = opened.use(await openCallers({ ...options, resource }));
   const lifetime = new AbortController();
   const queue = createFairQueue({
     running: settings["serve.calls"],
     runningPerOwner: settings["serve.owner_calls"],
     waitingPerOwner: settings["serve.owner_waiting"],
   });
-  const owners = openOwners({ settings, storage: store, env, signal: lifetime.signal, log, now });
+  const owners = opened.use(openOwners({ settings, storage: store, env, signal: lifetime.signal, log, now }));
   const makeServer = makeOwnerServers({ ...options, owners, queue });
   const sessionKeepMs = settings["serve.session_keep"];
-  const mcp = createMcpEndpoint({ catalogue: store.catalogue, makeServer, sessionKeepMs, now, log });
+  const mcp = opened.use(createMcpEndpoint({ catalogue: store.catalogue, makeServer, sessionKeepMs, now, log }));
   const metrics = createServeMetrics();
   let isStopping = false;
   const lists = { hosts: settings["serve.hosts"], origins: settings["serve.origins"] };
@@ -65,7 +78,10 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const signIn = createSignIn({ store, findByHash: callers.findByHash, isSecure, now });
   const streams = new AbortController();
   const dashboard = { owners, catalogue: store.catalogue, signIn, resource, streams: streams.signal, now };
-  const routes = makeRoutes({ mcp, metrics, queue, owners, store, signIn, dashboard, isStopping: () => isStopping });
+  const { llm, wrapped } = opened.use(await openServices({ session, owners, queue, log }));
+  const isStoppingNow = () => isStopping;
+  const served = { mcp, metrics, queue, owners, store, signIn, dashboard, llm, wrapped };
+  const routes = makeRoutes({ ...served, isStopping: isStoppingNow });
   const dispatcher = createDispatcher({
     findCaller: callers.find,
     findSignedIn: signIn.findCaller,
@@ -75,39 +91,34 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
     names: () => names,
     maxBodyBytes: settings["serve.body_bytes"],
     maxOpenPerOwner: settings["serve.owner_waiting"],
-    isStopping: () => isStopping,
+    isStopping: isStoppingNow,
     metrics,
     log,
   });
-  async function release(): Promise<void> {
-    lifetime.abort();
-    await mcp[Symbol.asyncDispose]();
-    await owners[Symbol.asyncDispose]();
-    await callers[Symbol.asyncDispose]();
-  }
-
-  const http = await openHttpServer({ ...place, serve: dispatcher.serve }).catch(async (error: unknown) => {
-    await release();
-    throw error;
-  });
+  const http = await openHttpServer({ ...place, serve: dispatcher.serve });
   place.port = http.port;
   names = allowedNames(place, lists);
+  opened.defer(() => lifetime.abort());
+  const parts = opened.move();
 
   async function stop(): Promise<void> {
     isStopping = true;
     http.stopListening();
     mcp.closeStreams();
+    wrapped?.closeStreams();
     streams.abort();
     await waitAtMost(settings["serve.drain"], dispatcher.idle());
-    await release();
+    await parts.disposeAsync();
     await http.close();
   }
 
-  const { localToken } = callers;
+  const { localToken, localLlmToken } = callers;
   const url = makeUrl(place);
   const code = localToken === undefined ? undefined : await signIn.makeCode(localToken);
   const signInUrl = code === undefined ? undefined : `${url}${SIGN_IN_PATH}?code=${code}`;
-  return { url, localToken, signInUrl, stop };
+  const llmUrl = localLlmToken === undefined ? `${url}${LLM_PATH}` : `${url}${LLM_PATH}/${localLlmToken}`;
+  const servedLlm = llm && { url: llmUrl, upstreams: llm.upstreams };
+  return { url, localToken, signInUrl, llm: servedLlm, serverPaths: wrapped?.paths ?? new Map(), stop };
 }
 
 /** The address of the MCP endpoint as clients know it: behind TLS by its name there. */

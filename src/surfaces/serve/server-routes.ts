@@ -5,10 +5,12 @@ import { metrics as processMetrics } from "../../telemetry/metrics.ts";
 import { version } from "../../version.ts";
 import { type DashboardOptions, dashboardRoutes } from "./dashboard/dashboard-routes.ts";
 import type { FairQueue } from "./guard/fair-queue.ts";
+import type { LlmService } from "./llm/llm-service.ts";
 import type { McpEndpoint } from "./mcp/mcp-endpoint.ts";
 import type { Gauges, ServeMetrics } from "./metrics.ts";
 import type { Owners } from "./owners.ts";
 import type { Route } from "./routes.ts";
+import type { WrappedServers } from "./servers/wrapped-servers.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { signInRoutes } from "./sign-in/sign-in-routes.ts";
 
@@ -20,6 +22,9 @@ export type RoutesOptions = {
   readonly store: Pick<ArtifactStore, "totals">;
   readonly signIn: SignIn;
   readonly dashboard: DashboardOptions;
+  /** Where they are turned on. */
+  readonly llm: LlmService | undefined;
+  readonly wrapped: WrappedServers | undefined;
   readonly isStopping: () => boolean;
 };
 
@@ -63,6 +68,8 @@ export function makeRoutes(options: RoutesOptions): Route[] {
         sendText(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
       },
     },
+    ...(options.llm === undefined ? [] : [options.llm.route]),
+    ...(options.wrapped?.routes ?? []),
     ...dashboardRoutes(options.dashboard, page),
     ...signInRoutes(options.signIn),
   ];
@@ -86,8 +93,12 @@ async function findProblem({ isStopping, store }: RoutesOptions): Promise<string
   }
 }
 
-function readGauges({ queue, owners, mcp }: RoutesOptions): Gauges {
+function readGauges({ queue, owners, mcp, llm, wrapped }: RoutesOptions): Gauges {
   return {
+    ...(llm && { spillway_llm_running: { about: "Requests at a provider of models.", value: llm.running } }),
+    ...(wrapped && {
+      spillway_servers_running: { about: "Wrapped servers that are running.", value: wrapped.running },
+    }),
     spillway_calls_running: { about: "Calls that are worked on.", value: queue.running },
     spillway_calls_waiting: { about: "Calls that wait for their turn.", value: queue.waiting },
     spillway_owners_open: { about: "Owners with an open session.", value: owners.count },

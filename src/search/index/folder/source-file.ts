@@ -46,15 +46,18 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
   return { bytes: content, stamp: formatStamp(stats), hash: createHash("sha256").update(content).digest("base64url") };
 }
 
-/** The reason why a file above this size is skipped. */
+/** The reason why a file above this size is not indexed whole. */
 export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
-/** Whether the reason is the size, for any limit. */
-export const isTooLarge = (reason: string): boolean => /^larger than \d+ bytes$/.test(reason);
+/** The size that a reason names; null for any other reason. */
+export function findNamedLimit(reason: string): number | null {
+  const bytes = /^larger than (\d+) bytes/.exec(reason)?.[1];
+  return bytes === undefined ? null : Number(bytes);
+}
 
-/** The text of a file, or why it is skipped. */
-type SourceText = { readonly text: string } | { readonly reason: string };
+/** The text of a file and whether its lines are too long to index it whole, or why the file is skipped. */
+type SourceText = { readonly text: string; readonly isMinified: boolean } | { readonly reason: string };
 
-/** Decodes and cleans the bytes of a file. Binary files and minified text are skipped. */
+/** Decodes and cleans the bytes of a file. Binary files are skipped. */
 export async function decodeSource(bytes: Buffer, path: string): Promise<SourceText> {
   const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES), url: path });
   const { kind, mediaType, charset } = detection;
@@ -68,7 +71,7 @@ export async function decodeSource(bytes: Buffer, path: string): Promise<SourceT
     measureLongestLine(cleanedText) < MIN_DATA_CHARS
       ? cleanedText
       : cleanedText.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
-  return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
+  return { text, isMinified: isMinified(text) };
 }
 
 /** Images and fonts inside source, notebooks and style sheets are replaced by three dots. */

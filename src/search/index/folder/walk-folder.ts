@@ -84,6 +84,9 @@ export function formatStamp({ mtimeNs, ctimeNs, ino, size }: BigIntStats): strin
   return `${mtimeNs}.${ctimeNs}.${ino}.${size}`;
 }
 
+/** The size of the file, of its stamp. */
+export const sizeOfStamp = (stamp: string): number => Number.parseInt(stamp.split(".")[3] ?? "0", 10);
+
 function skip(path: string, reason: string, isRetryable: boolean): WalkStep {
   return { skipped: { path, reason, isRetryable } };
 }

@@ -6,7 +6,7 @@ import type { IndexStore, NewFile } from "./index-store.ts";
 
 /** A file to put into a store. */
 export function newFile(path: string, text = `text of ${path}\n`): NewFile {
-  return { path, stamp: `stamp ${text.length}`, hash: `hash of ${text}`, text, chunks: chunkText(text) };
+  return { path, stamp: `stamp ${text.length}`, hash: `hash of ${text}`, text, chunks: chunkText(text), outline: null };
 }
 
 /** Tests an implementation. */
@@ -23,7 +23,15 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       );
       const [, second = assert.fail()] = files;
       const { id, path, stamp } = second;
-      assert.deepEqual(store.text(id), { id, path, stamp, text: long, chunks: chunkText(long) });
+      assert.deepEqual(store.text(id), { id, path, stamp, text: long, chunks: chunkText(long), outline: null });
+    });
+
+    test("keeps why a file has an outline only", () => {
+      using store = open();
+      store.write({ put: [{ ...newFile("a.ts"), outline: "larger than 9 bytes" }, newFile("b.ts")] });
+      const files = new Map(store.files().map(({ path, id, outline }) => [path, [outline, store.text(id)?.outline]]));
+      assert.deepEqual(files.get("a.ts"), ["larger than 9 bytes", "larger than 9 bytes"]);
+      assert.deepEqual(files.get("b.ts"), [null, null]);
     });
 
     test("counts a generation for every change of files or segments, and for nothing else", () => {

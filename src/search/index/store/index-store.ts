@@ -2,7 +2,14 @@
 import type { Chunk } from "../chunk.ts";
 
 /** A version of a file. A changed file gets a new id, so an id always means the same text. */
-export type StoredFile = { readonly id: number; readonly path: string; readonly stamp: string; readonly hash: string };
+export type StoredFile = {
+  readonly id: number;
+  readonly path: string;
+  readonly stamp: string;
+  readonly hash: string;
+  /** Why only the definitions of the file are stored; null where its whole text is. */
+  readonly outline: string | null;
+};
 
 /** The indexed text of a file and where its chunks are. */
 export type StoredText = {
@@ -11,6 +18,7 @@ export type StoredText = {
   readonly stamp: string;
   readonly text: string;
   readonly chunks: readonly Chunk[];
+  readonly outline: string | null;
 };
 
 /** A file as it is written. */

@@ -73,7 +73,9 @@ export function openMemoryStore(): IndexStore {
     if (file !== undefined) files.set(file.path, { ...file, stamp });
   }
 
-  const withoutText = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
+  const withoutText = ({ id, path, stamp, hash, outline }: StoredFile): StoredFile => {
+    return { id, path, stamp, hash, outline };
+  };
 
   return {
     generation: () => generation,
@@ -88,7 +90,9 @@ export function openMemoryStore(): IndexStore {
     skippedFiles: () => [...skippedFiles.values()],
     text(id): StoredText | undefined {
       const file = fileOf(id);
-      return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
+      if (file === undefined) return undefined;
+      const { path, stamp, text, chunks, outline } = file;
+      return { id, path, stamp, text, chunks, outline };
     },
     vectorsMadeBy: () => madeBy,
     vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),

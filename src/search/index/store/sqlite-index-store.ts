@@ -1,20 +1,22 @@
 /** An index store in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves no partial one. */
 import type { DatabaseSync as Database, StatementSync } from "node:sqlite";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 
 /** Texts have a table of their own: listing all files then reads some hundred pages, not one or more for each file. */
 const schema = `
   CREATE TABLE IF NOT EXISTS files (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL,
+    outline TEXT
   ) STRICT;
   CREATE TABLE IF NOT EXISTS texts (
-    id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text TEXT NOT NULL
+    id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text BLOB NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -52,18 +54,19 @@ export function openSqliteStore(path: string): IndexStore {
 
   function apply(change: Change): number {
     let changed = 0;
-    const run = (text: string, ...values: (string | number | Uint8Array)[]) => Number(sql(text).run(...values).changes);
+    const run = (text: string, ...values: (string | number | Uint8Array | null)[]) =>
+      Number(sql(text).run(...values).changes);
     const removeFile = (file: string) => run("DELETE FROM files WHERE path = ?", file);
     for (const file of change.remove ?? []) {
       changed += removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
     }
-    for (const { path: file, stamp, hash, text, chunks } of change.put ?? []) {
+    for (const { path: file, stamp, hash, text, chunks, outline } of change.put ?? []) {
       removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
-      changed += run("INSERT INTO files (path, stamp, hash) VALUES (?, ?, ?)", file, stamp, hash);
+      changed += run("INSERT INTO files (path, stamp, hash, outline) VALUES (?, ?, ?, ?)", file, stamp, hash, outline);
       // Node 22.13 binds no bytes as NULL, and an empty file has no chunks.
-      run("INSERT INTO texts VALUES (last_insert_rowid(), coalesce(?, x''), ?)", packChunks(chunks), text);
+      run("INSERT INTO texts VALUES (last_insert_rowid(), coalesce(?, x''), ?)", packChunks(chunks), packText(text));
     }
     for (const { path: file, stamp, reason } of change.skip ?? []) {
       changed += removeFile(file);
@@ -93,15 +96,18 @@ export function openSqliteStore(path: string): IndexStore {
       })),
     fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
     files: () =>
-      readJson<[number, string, string, string]>(
-        "SELECT json_group_array(json_array(id, path, stamp, hash)) AS rows FROM files",
-      ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
+      readJson<[number, string, string, string, string | null]>(
+        "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
+      ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
     skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
     text(id) {
-      const row = sql("SELECT path, stamp, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(id);
+      const row = sql("SELECT path, stamp, outline, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(
+        id,
+      );
       if (row === undefined) return undefined;
-      const [path, stamp, text] = [String(row.path), String(row.stamp), String(row.text)];
-      return { id, path, stamp, text, chunks: unpackChunks(row.chunks as Uint8Array) };
+      const [path, stamp, outline] = [String(row.path), String(row.stamp), row.outline as string | null];
+      const [text, chunks] = [unpackText(row.text as Uint8Array), unpackChunks(row.chunks as Uint8Array)];
+      return { id, path, stamp, text, chunks, outline };
     },
     vectorsMadeBy: () => fact(madeByFact),
     vectorsAfter: (number) =>
@@ -164,6 +170,15 @@ function rollBack(database: Database): void {
     // There is no transaction left.
   }
 }
+
+/** Source shrinks to a fifth at 200 MB a second: less time than the disk needs for the rest. */
+function packText(text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  return brotliCompressSync(bytes, { params });
+}
+
+const unpackText = (bytes: Uint8Array): string => brotliDecompressSync(bytes).toString();
 
 /** Four numbers for each chunk; the chunks of a file are read and written together. */
 function packChunks(chunks: readonly Chunk[]): Uint8Array {

@@ -18,6 +18,7 @@ export const searchCommand: Command = {
   examples: [
     ["search 'where are refs made'", "in the current folder"],
     ["search parseConfig --file-type ts --limit 3", "a symbol, in TypeScript files"],
+    ["search --literal '=> {'", "a text exactly as it is written"],
   ],
   about:
     "Finds the files and lines that answer a question about a folder of code. With -, reads one query per line from stdin.",
@@ -35,6 +36,7 @@ export const searchCommand: Command = {
       about: "Only files below this folder of the repository; % matches anything.",
     },
     cursor: { type: "string", value: "C", about: "Continue where an earlier reply ended." },
+    literal: { type: "boolean", about: "Find the query exactly as it is written; so does a query in double quotes." },
     explain: { type: "boolean", about: "Show what each score is made of." },
     project: projectRow,
     repository: { type: "string", value: "ID", about: "Only this repository of the project, by its id." },
@@ -78,6 +80,7 @@ function readInput(call: Call, query: string): SearchInput {
     file_type: readText(call, "file-type"),
     directory: readText(call, "directory"),
     cursor: readText(call, "cursor"),
+    literal: call.values.literal === true,
     explain: call.values.explain === true,
     project_id: readText(call, "project"),
     repository_id: readText(call, "repository"),
@@ -132,12 +135,13 @@ function makeColorStyle(query: string): Style {
 }
 
 function formatResult(result: CodeResult, style: Style): string {
-  const { repository, file_path, start_line, end_line, similarity_score, stale, explain } = result;
+  const { repository, file_path, start_line, end_line, similarity_score, stale, definitions_only, explain } = result;
   const path = repository === undefined ? file_path : `${repository}/${file_path}`;
   const place = `${path}:${start_line}-${end_line}`;
   const facts = [
     similarity_score.toFixed(3),
     ...(stale ? ["changed since indexing"] : []),
+    ...(definitions_only ? ["only its definitions are indexed"] : []),
     ...(explain ? [formatExplanation(explain)] : []),
   ];
   const spans = [{ start_line, content: result.content }, ...(result.spans ?? [])];

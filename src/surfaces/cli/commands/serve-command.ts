@@ -1,6 +1,7 @@
 /** `spillway serve`: the tools over HTTP, for the clients of a team. */
 import { once } from "node:events";
 import { resolve } from "node:path";
+import type { RunningServer } from "../../serve/serve.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { toJsonLine } from "../output.ts";
@@ -24,6 +25,7 @@ export const serveCommand: Command = {
     "Listens on 127.0.0.1 (settings serve.address, serve.port). Prints its address, a token of your own, which does not",
     "change, a link that signs a browser in, and lines ready to paste for each client. spillway token add NAME makes",
     "tokens for others.",
+    "Also serves the overflow proxy (--set serve.llm=on) and servers of gateway.jsonc (--set serve.servers=NAME).",
     "Another address needs --set serve.tls=in_front, --set serve.hosts=NAME and a token. docs/serve.md explains it.",
   ].join("\n"),
   async run(call) {
@@ -37,7 +39,7 @@ export const serveCommand: Command = {
     const { localToken: token, signInUrl } = server;
     const url = `${server.url}/mcp`;
     try {
-      if (json) await terminal.out(toJsonLine({ url, ...(token && { token, sign_in_url: signInUrl }) }));
+      if (json) await terminal.out(toJsonLine(describe(server)));
       else await terminal.out(`${url}\n`);
       if (!json && token !== undefined) {
         const { listPasteLines } = await import("../../serve/paste-lines.ts");
@@ -46,6 +48,7 @@ export const serveCommand: Command = {
           `\nYour token: ${token}\nSign in with a browser (once, within ten minutes): ${signInUrl}\n\n${lines}\n`,
         );
       }
+      if (!json) terminal.note(await describeServices(server));
       if (!signal.aborted) await once(signal, "abort");
       log("finishing what runs; interrupt again to stop at once");
     } finally {
@@ -54,5 +57,37 @@ export const serveCommand: Command = {
     return 0;
   },
 };
+
+/** What programs read. */
+function describe(server: RunningServer): object {
+  const { url, localToken: token, signInUrl, llm } = server;
+  const servers = listServers(server);
+  return {
+    url: `${url}/mcp`,
+    ...(token && { token, sign_in_url: signInUrl }),
+    ...(llm && { llm_urls: Object.fromEntries(llm.upstreams.map((name) => [name, `${llm.url}/${name}`])) }),
+    ...(servers.length > 0 && { server_urls: Object.fromEntries(servers) }),
+  };
+}
+
+const listServers = ({ url, serverPaths }: RunningServer): [string, string][] =>
+  [...serverPaths].map(([name, path]) => [name || "all", `${url}${path}`]);
+
+/** The addresses of what is served beside our own tools; nothing if that is off. */
+async function describeServices(server: RunningServer): Promise<string> {
+  const { llm, localToken } = server;
+  const servers = listServers(server).map(([name, url]) => `${name}: ${url}\n`);
+  const wrapped =
+    servers.length === 0 ? "" : `\nWrapped servers, to be connected in the same way:\n${servers.join("")}`;
+  if (llm === undefined) return wrapped;
+  if (localToken === undefined)
+    return `\nProviders: ${llm.upstreams.map((name) => `${llm.url}/${name}`).join(", ")}\n${wrapped}`;
+  const [{ listPasteLines }, { urlsOf }] = await Promise.all([
+    import("../../proxy/paste-lines.ts"),
+    import("../../proxy/user-proxy.ts"),
+  ]);
+  const lines = await listPasteLines(urlsOf(llm.url));
+  return `${wrapped}\nProviders through this server, with your own key for them:\n${lines.join("\n")}\n`;
+}
 
 const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

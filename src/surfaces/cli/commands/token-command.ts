@@ -5,7 +5,7 @@ import { parseValue } from "../../../config/setting-values.ts";
 import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { readTokenFile, type TokenRow } from "../../serve/tokens/token-file.ts";
+import { readTokenFile, type TokenRow, type TokenUse, tokenUses } from "../../serve/tokens/token-file.ts";
 import { addToken, isExpired, revokeToken, tokenFilePath } from "../../serve/tokens/tokens.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
@@ -39,6 +39,11 @@ export const tokenCommand: Command = {
       about: "With add: a folder of this machine whose files may be read by path; may be repeated. Default: none.",
     },
     admin: { type: "boolean", about: "With add: the token also opens the metrics of the whole server." },
+    only: {
+      type: "string",
+      value: tokenUses.join("|"),
+      about: "With add: the token opens nothing but the proxy for providers of models, so it may be in an address.",
+    },
   },
   details: [
     "add prints the token once; only its hash is stored (setting serve.tokens). Several tokens may have one owner.",
@@ -66,7 +71,7 @@ function unknownAction(name: string): SpillwayError {
 }
 
 function rejectOptionsOfAdd(action: string, { values }: Call): void {
-  const ignored = ["owner", "expires", "rate", "files", "admin"].find((option) => values[option] !== undefined);
+  const ignored = ["owner", "expires", "rate", "files", "admin", "only"].find((option) => values[option] !== undefined);
   if (ignored === undefined) return;
   throw new SpillwayError("usage", `token ${action} takes no --${ignored}.`, {
     hint: `Run spillway token add NAME --${ignored}.`,
@@ -85,16 +90,31 @@ async function add(call: Call, path: string): Promise<ExitCode> {
     rate: readNumber(call, "rate", "integer"),
     folders: (Array.isArray(values.files) ? values.files : []).map((folder) => resolve(terminal.cwd, String(folder))),
     isAdmin: values.admin === true,
+    only: readUse(call),
   };
   const { token, row } = await addToken(path, given, now);
   if (call.json) await terminal.out(toJsonLine({ token, ...describe(row, now) }));
   else {
     await terminal.out(`${token}\n`);
-    terminal.note(
-      `\nThe token of ${row.owner}. It is not shown again. Clients send it as Authorization: Bearer TOKEN.\n`,
-    );
+    const use =
+      row.only === "llm"
+        ? "It belongs into base URLs: /llm/TOKEN/openai/v1"
+        : "Clients send it as Authorization: Bearer TOKEN";
+    terminal.note(`\nThe token of ${row.owner}. It is not shown again. ${use}.\n`);
   }
   return 0;
+}
+
+function readUse(call: Call): TokenUse | undefined {
+  const text = readText(call, "only");
+  const use = tokenUses.find((each) => each === text);
+  if (text !== undefined && use === undefined)
+    throw new SpillwayError("usage", `--only cannot be ${JSON.stringify(clip(text))}.`, { hint: "Use --only llm." });
+  const other = use === undefined ? undefined : ["files", "admin"].find((option) => call.values[option] !== undefined);
+  if (other === undefined) return use;
+  throw new SpillwayError("usage", `A token with --only ${use} cannot have --${other}.`, {
+    hint: "Make two tokens with the same --owner.",
+  });
 }
 
 async function list(call: Call, path: string): Promise<ExitCode> {
@@ -144,12 +164,13 @@ function describe(row: TokenRow, now: number): Described {
   return { ...shown, expired: isExpired(row, now) };
 }
 
-function toLine({ name, owner, created_at, expires_at, expired, rate, folders, admin }: Described): string {
+function toLine({ name, owner, created_at, expires_at, expired, rate, folders, admin, only }: Described): string {
   const facts = [
     `made ${created_at.slice(0, 10)}`,
     ...(expires_at === null ? [] : [`${expired ? "expired" : "expires"} ${expires_at.slice(0, 16).replace("T", " ")}`]),
     ...(rate === null ? [] : [`${rate} requests per minute`]),
     ...(admin ? ["admin"] : []),
+    ...(only ? [`only ${only}`] : []),
     ...folders.map((folder) => `reads ${folder}`),
   ];
   return `${name.padEnd(20)} owner ${owner.padEnd(20)} ${facts.join(", ")}`;

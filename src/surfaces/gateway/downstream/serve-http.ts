@@ -8,7 +8,8 @@ import { isObject, type JsonObject } from "../json-rpc.ts";
 import { type GatewayOptions, noteSize, openGateway, openPins, openServerFetch } from "../open-gateway.ts";
 import { makeToolRules } from "../tools/tool-rules.ts";
 import { createHttpRelay } from "./http-relay.ts";
-import { createHttpSessions, refuse } from "./http-sessions.ts";
+import { refuse } from "./http-session.ts";
+import { createHttpSessions } from "./http-sessions.ts";
 import { createLoginRelay, type OwnPlace } from "./login-relay.ts";
 
 export type HttpServerOptions = GatewayOptions & {
@@ -158,8 +159,8 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The messages of a body, of which a batch has several. */
-function readMessages(body: string): readonly JsonObject[] | undefined {
+/** The messages of a body, of which a batch has several; undefined if it is anything else. */
+export function readMessages(body: string): readonly JsonObject[] | undefined {
   try {
     const json: unknown = JSON.parse(body);
     const messages = Array.isArray(json) ? json : [json];

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../refusal.ts";
 import { type Caller, type FindCaller, readBearer } from "./callers.ts";
+import { readLlmRequest } from "./llm-token.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 export type Admission = { readonly caller: Caller } | { readonly refusal: Refusal };
@@ -24,8 +25,37 @@ export async function admitCaller(
   const caller = token === undefined ? undefined : await findCaller(token);
   if (caller === undefined)
     return { refusal: makeUnauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
+  if (caller.only !== undefined) return { refusal: limited(caller.only) };
   return checkRate(caller, rates);
 }
+
+const limited = (use: string): Refusal => ({ status: 403, message: `This token opens only /${use}.` });
+
+/** The caller of a request whose Authorization is for a provider of models, and what it asks of the provider. */
+export async function admitLlmCaller(
+  request: IncomingMessage,
+  path: string,
+  { findCaller, rates }: AdmissionRules,
+): Promise<Admission & { readonly target: string }> {
+  const { token, isInPath, target } = readLlmRequest(request, path);
+  const caller = token === undefined ? undefined : await findCaller(token);
+  if (caller === undefined) return { refusal: llmUnauthorized, target };
+  if (isInPath && caller.only !== "llm") return { refusal: notForPaths, target };
+  return { ...checkRate(caller, rates), target };
+}
+
+const llmUnauthorized: Refusal = {
+  status: 401,
+  message:
+    "Send a valid token: Spillway-Token: TOKEN, or /llm/TOKEN/... with one that was made by spillway token add NAME --only llm.",
+};
+
+/** Addresses are written to logs, so a token that is in one should open no more than it must. */
+const notForPaths: Refusal = {
+  status: 403,
+  message:
+    "This token opens more than /llm, so it must not be in an address. Make another: spillway token add NAME --owner OWNER --only llm.",
+};
 
 /** The caller who is signed in with a browser. */
 export async function admitSignedIn(

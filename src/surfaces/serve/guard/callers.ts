@@ -1,6 +1,6 @@
 /** Who sends a request: found by its bearer token, by asking each kind of token in turn. */
 import type { IncomingMessage } from "node:http";
-import type { TokenRow } from "../tokens/token-file.ts";
+import type { TokenRow, TokenUse } from "../tokens/token-file.ts";
 import { hashToken } from "../tokens/tokens.ts";
 
 /** The bearer of a token. */
@@ -14,6 +14,8 @@ export type Caller = {
   /** Folders of this machine that it may read by path. */
   readonly folders: readonly string[];
   readonly isAdmin: boolean;
+  /** The only thing that its token opens; undefined for everything. */
+  readonly only?: TokenUse | undefined;
 };
 
 /** Finds the caller of a token; undefined for a token it does not know. Throws if it cannot tell. */
@@ -49,13 +51,14 @@ export function fileCallers(find: (sha256: string) => TokenRow | undefined, defa
   return (sha256) => {
     const row = find(sha256);
     if (row === undefined) return undefined;
-    const { name: tokenName, owner, rate, folders, admin: isAdmin } = row;
-    return { owner, tokenName, rate: rate ?? defaultRate, folders, isAdmin };
+    const { name: tokenName, owner, rate, folders, admin: isAdmin, only } = row;
+    return { owner, tokenName, rate: rate ?? defaultRate, folders, isAdmin, only };
   };
 }
 
-/** The one caller whose token was derived at the start. */
-export function localCaller(localToken: string, caller: Caller): FindByHash {
+/** The one caller whose token was derived at the start; no caller without such a token. */
+export function localCaller(localToken: string | undefined, caller: Caller): FindByHash {
+  if (localToken === undefined) return () => undefined;
   const expected = hashToken(localToken);
   return (sha256) => (sha256 === expected ? caller : undefined);
 }

@@ -22,6 +22,7 @@ const singleHeaders = [
   "mcp-session-id",
   "mcp-protocol-version",
   "cookie",
+  "spillway-token",
 ];
 
 /** Node refuses conflicting lengths and broken chunks itself; this refuses what it lets through. */
@@ -31,14 +32,25 @@ export function checkFraming({ rawHeaders, headers, url = "", httpVersion }: Inc
   if (repeated !== undefined) return bad(`A request has one ${repeated} header.`);
   if (httpVersion !== "1.1") return { status: 505, message: "Use HTTP/1.1." };
   // An absolute target would name another host than the Host header.
-  if (!/^\/(?!\/)[\x21-\x7e]*$/.test(url)) return bad("The target of a request is a path that begins with one slash.");
-  const { "transfer-encoding": encoding, "content-length": length, "content-encoding": coding } = headers;
+  if (!/^\/(?!\/)[\x21\x22\x24-\x7e]*$/.test(url))
+    return bad("The target of a request is a path that begins with one slash.");
+  const [path = ""] = url.split("?");
+  if (DOT_SEGMENT.test(path)) return bad("The target of a request has no segments of dots and no backslashes.");
+  const { "transfer-encoding": encoding, "content-length": length } = headers;
   if (encoding !== undefined && encoding.toLowerCase() !== "chunked") return { status: 501, message: "Use chunked." };
   if (encoding !== undefined && length !== undefined) return bad("A request has a length or chunks, not both.");
   if (length !== undefined && !/^\d{1,15}$/.test(length)) return bad("content-length is a number.");
-  if (coding !== undefined && coding.toLowerCase() !== "identity")
-    return { status: 415, message: "Send the body without a content-encoding." };
   return undefined;
+}
+
+/** A proxy in front may have judged the path as it is written; resolving it would lead to another one. */
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
+
+/** Bodies that are read here are not compressed: their size would not be what was sent. */
+export function checkCoding({ headers }: IncomingMessage): Refusal | undefined {
+  const coding = headers["content-encoding"];
+  if (coding === undefined || coding.toLowerCase() === "identity") return undefined;
+  return { status: 415, message: "Send the body without a content-encoding." };
 }
 
 /** Undefined for a request to one of our names, from a program or an allowed page. */

@@ -1,8 +1,8 @@
 /** Takes one request through every check, in the same order each time, to its route. What throws is refused. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AdmissionRules, admitCaller, admitSignedIn, tooMany } from "../guard/admission.ts";
+import { type AdmissionRules, admitCaller, admitLlmCaller, admitSignedIn, tooMany } from "../guard/admission.ts";
 import type { Caller } from "../guard/callers.ts";
-import { type AllowedNames, checkFraming, checkNames } from "../guard/request-checks.ts";
+import { type AllowedNames, checkCoding, checkFraming, checkNames } from "../guard/request-checks.ts";
 import type { ServeMetrics } from "../metrics.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { type Exchange, findRoute, type Route } from "../routes.ts";
@@ -41,7 +41,8 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     if (framing !== undefined) return deny(response, framing);
     const url = new URL(request.url ?? "/", "http://localhost");
     const route = findRoute(routes, url);
-    const refusal = route?.access === "probe" ? undefined : checkNames(request, names());
+    const coding = route?.access === "llm" ? undefined : checkCoding(request);
+    const refusal = coding ?? (route?.access === "probe" ? undefined : checkNames(request, names()));
     if (refusal !== undefined) return deny(response, refusal);
     allowOrigin(request, response);
     if (route === undefined) return deny(response, { status: 404, message: "There is nothing at this path." });
@@ -54,33 +55,56 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       return route.name;
     }
     if (options.isStopping()) return deny(response, stopping);
+    if (route.access === "llm") await serveLlm(route, exchange, wrongMethod);
+    else await serveAdmitted(route, exchange, wrongMethod);
+    return route.name;
+  }
+
+  async function serveAdmitted(route: CallerRoute, exchange: Exchange, wrongMethod: Refusal | undefined) {
+    const { request, response } = exchange;
     const admit = route.access === "signed-in" ? admitSignedIn : admitCaller;
     const admission = await admit(request, options);
     if ("refusal" in admission) refuse(response, admission.refusal);
     else if (route.access === "admin" && !admission.caller.isAdmin) refuse(response, notAdmin);
     else if (wrongMethod !== undefined) refuse(response, wrongMethod);
-    else await serveCaller(route, exchange, admission.caller);
-    return route.name;
+    else await countOpen(admission.caller, response, () => serveCaller(route, exchange, admission.caller));
+  }
+
+  async function serveLlm(route: LlmRoute, exchange: Exchange, wrongMethod: Refusal | undefined): Promise<void> {
+    const { request, response } = exchange;
+    const admission = await admitLlmCaller(request, route.path, options);
+    if ("refusal" in admission) return refuse(response, admission.refusal);
+    if (wrongMethod !== undefined) return refuse(response, wrongMethod);
+    const { caller, target } = admission;
+    await countOpen(caller, response, async () => {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      await route.serve({ ...exchange, caller, target });
+    });
+  }
+
+  /** Refuses the request if the owner has too many open ones. */
+  async function countOpen({ owner }: Caller, response: ServerResponse, work: () => Promise<void>): Promise<void> {
+    const count = openByOwner.get(owner) ?? 0;
+    if (count >= options.maxOpenPerOwner) return refuse(response, tooMany("Too many requests are open.", 1));
+    openByOwner.set(owner, count + 1);
+    try {
+      await work();
+    } finally {
+      const left = (openByOwner.get(owner) ?? 1) - 1;
+      if (left === 0) openByOwner.delete(owner);
+      else openByOwner.set(owner, left);
+    }
   }
 
   async function serveCaller(route: CallerRoute, exchange: Exchange, caller: Caller): Promise<void> {
     const { request, response } = exchange;
-    const count = openByOwner.get(caller.owner) ?? 0;
-    if (count >= options.maxOpenPerOwner) return refuse(response, tooMany("Too many requests are open.", 1));
-    openByOwner.set(caller.owner, count + 1);
+    const type = checkType(request, route);
+    if (type !== undefined) return refuse(response, type);
+    if (request.headers.expect !== undefined) response.writeContinue();
     using reader = createBodyReader(options.maxBodyBytes, held);
-    try {
-      const type = checkType(request, route);
-      if (type !== undefined) return refuse(response, type);
-      if (request.headers.expect !== undefined) response.writeContinue();
-      const body = await reader.read(request);
-      if ("refusal" in body) return refuse(response, body.refusal);
-      await route.serve({ ...exchange, caller, body: body.text });
-    } finally {
-      const left = (openByOwner.get(caller.owner) ?? 1) - 1;
-      if (left === 0) openByOwner.delete(caller.owner);
-      else openByOwner.set(caller.owner, left);
-    }
+    const body = await reader.read(request);
+    if ("refusal" in body) return refuse(response, body.refusal);
+    await route.serve({ ...exchange, caller, body: body.text });
   }
 
   return {
@@ -111,7 +135,8 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
   };
 }
 
-type CallerRoute = Exclude<Route, { readonly access: "probe" | "public" }>;
+type CallerRoute = Extract<Route, { readonly access: "token" | "admin" | "signed-in" }>;
+type LlmRoute = Extract<Route, { readonly access: "llm" }>;
 
 const notAdmin: Refusal = { status: 403, message: "This needs an admin token: spillway token add NAME --admin." };
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SpillwayError, systemCode } from "../../../errors.ts";
+import { LLM_PATH } from "../routes.ts";
 
 export type HttpServerOptions = {
   readonly address: string;
@@ -58,7 +59,10 @@ export async function openHttpServer({ address, port, ...options }: HttpServerOp
   // A body that was announced is asked for only when it is read, which is after the checks.
   server.on("checkContinue", serve);
   server.on("checkExpectation", (_, response: ServerResponse) => void response.writeHead(417).end());
-  server.on("upgrade", (_, socket) => endSocket(socket, "400 Bad Request"));
+  // A client of a provider that prefers WebSockets falls back to requests, which can be recovered.
+  server.on("upgrade", ({ url = "" }, socket) =>
+    endSocket(socket, url.startsWith(`${LLM_PATH}/`) ? "426 Upgrade Required" : "400 Bad Request"),
+  );
   server.on("connect", (_, socket) => endSocket(socket, "405 Method Not Allowed"));
   server.on("clientError", (error, socket) => {
     // A request that has its answer gets no second one for what follows it.

@@ -20,7 +20,13 @@ export type TokenRow = {
   readonly folders: readonly string[];
   /** Whether the bearer may read the metrics of the whole server. */
   readonly admin: boolean;
+  /** The only thing that the token opens; everything if it is missing. */
+  readonly only?: TokenUse;
 };
+
+/** What a token can be limited to: `llm` is the proxy for providers of models. */
+export const tokenUses = ["llm"] as const;
+export type TokenUse = (typeof tokenUses)[number];
 
 /** What the file holds, and what tells one state of it from the next. */
 export type TokenFile = { readonly rows: readonly TokenRow[]; readonly stamp: string };
@@ -95,7 +101,7 @@ function parseJson(path: string, bytes: Uint8Array): unknown {
 
 function isTokenRow(row: unknown): row is TokenRow {
   if (!isRecord(row)) return false;
-  const { name, owner, sha256, created_at, expires_at, rate, folders, admin } = row;
+  const { name, owner, sha256, created_at, expires_at, rate, folders, admin, only } = row;
   return (
     isTokenName(name) &&
     isTokenName(owner) &&
@@ -106,7 +112,8 @@ function isTokenRow(row: unknown): row is TokenRow {
     (rate === null || (Number.isSafeInteger(rate) && Number(rate) > 0)) &&
     Array.isArray(folders) &&
     folders.every((folder) => typeof folder === "string") &&
-    typeof admin === "boolean"
+    typeof admin === "boolean" &&
+    (only === undefined || tokenUses.some((use) => use === only))
   );
 }
 

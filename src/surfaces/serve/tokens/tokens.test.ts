@@ -86,6 +86,7 @@ describe("tokens", () => {
       '{"version":2,"tokens":[]}',
       '{"version":1,"tokens":[{}]}',
       good.replace('"admin": false', '"admin": "no"'),
+      good.replace('"admin": false', '"admin": false, "only": "everything"'),
       good.replace(/"sha256": "..../, '"sha256": "'),
     ];
     for (const [index, text] of bad.entries()) {

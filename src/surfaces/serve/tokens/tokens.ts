@@ -6,7 +6,15 @@ import { SpillwayError } from "../../../errors.ts";
 import { makeFolders } from "../../../system/folders.ts";
 import { takeLock } from "../../../system/lock.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { isTokenName, readTokenFile, stampOf, type TokenFile, type TokenRow, writeTokenFile } from "./token-file.ts";
+import {
+  isTokenName,
+  readTokenFile,
+  stampOf,
+  type TokenFile,
+  type TokenRow,
+  type TokenUse,
+  writeTokenFile,
+} from "./token-file.ts";
 
 /** What a new token is made of. */
 export type NewToken = {
@@ -17,6 +25,8 @@ export type NewToken = {
   readonly rate?: number | undefined;
   readonly folders?: readonly string[];
   readonly isAdmin?: boolean;
+  /** The only thing that it opens. */
+  readonly only?: TokenUse | undefined;
 };
 
 /** Where the tokens are, unless the setting serve.tokens names another file. */
@@ -45,6 +55,7 @@ export async function addToken(path: string, given: NewToken, now: number): Prom
     rate: given.rate ?? null,
     folders: given.folders ?? [],
     admin: given.isAdmin ?? false,
+    ...(given.only && { only: given.only }),
   };
   await changeRows(path, (rows) => {
     if (rows.some((each) => each.name === name))

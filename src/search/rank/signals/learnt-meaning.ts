@@ -1,8 +1,8 @@
 /** Adds what the learnt table knows to a ranking: words of a question that are not the words of the code. */
-import type { RankedSegment } from "../index/index-segment.ts";
-import type { IndexView } from "../index/index-view.ts";
-import { cosineAt, findQuestionVector, VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
-import type { ParsedQuery } from "./query.ts";
+import type { RankedSegment } from "../../index/index-segment.ts";
+import type { IndexView } from "../../index/index-view.ts";
+import { cosineAt, findQuestionVector, VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
+import type { ParsedQuery } from "../query.ts";
 
 /** How near the file is to the question, from 0 to 1, by its nearest chunk. */
 export type FileNearness = (segment: RankedSegment, file: number) => number;

@@ -1,0 +1,29 @@
+/** Names: files and chunks that define what the query names. */
+import { termKinds } from "../../index/index-segment.ts";
+import { findTerm, type IndexView } from "../../index/index-view.ts";
+import { countLive, rankOf } from "../postings.ts";
+import type { ParsedQuery } from "../query.ts";
+import { rankWeights } from "../weights.ts";
+import { findMax, type Scores } from "./scores.ts";
+
+/** Adds for definitions of the query's names. A name that many files define says little about each. */
+export function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void {
+  const best = findMax(scores.chunk);
+  for (const { text, certainty } of names) {
+    const postings = findTerm(view, termKinds.definition + text);
+    if (postings.length === 0) continue;
+    const strength = rankWeights.certainty[certainty] / (1 + Math.log(Math.max(1, countLive(postings).files)));
+    for (const { part, from, to } of postings) {
+      for (let posting = from; posting < to; posting++) {
+        const chunk = part.segment.places[posting] ?? 0;
+        const segmentFile = part.segment.chunkFile[chunk] ?? 0;
+        if (part.dead?.[segmentFile] === 1) continue;
+        const file = part.firstFile + segmentFile;
+        const value = strength * (rankWeights.named[rankOf(part.segment.weights[posting] ?? 0)] ?? 0);
+        scores.name[file] = Math.max(scores.name[file] ?? 0, value);
+        const place = part.firstChunk + chunk;
+        scores.chunk[place] = (scores.chunk[place] ?? 0) + value * rankWeights.namedChunk * best;
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** The terms that files are ranked by: the words of the query, the words of their families and their short forms. */
+import { termKinds } from "../index/index-segment.ts";
+import { findTerm, type IndexView } from "../index/index-view.ts";
+import { countLive, rarity } from "./postings.ts";
+import type { ParsedQuery } from "./query.ts";
+import { rankWeights } from "./weights.ts";
+import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
+
+/** A term that files are ranked by. */
+export type WeightedTerm = {
+  readonly text: string;
+  /** The word of the query that it is, or is related to, by its number. */
+  readonly word: number;
+  readonly weight: number;
+  readonly rarity: number;
+  /** A word of the same family never counts as rarer than the query's own word. */
+  readonly maxRarity: number;
+  readonly pathWeight: number;
+};
+
+/** More words than any family needs. */
+const MAX_FAMILY_WORDS = 300;
+/** A shorter word has too many others that begin like it. */
+const MIN_FAMILY_TERM_CHARS = 4;
+
+/** The query's own terms, then the words of their families and their short forms, each once. */
+export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
+  const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
+  const own = query.terms.map((text, word) => {
+    return { text, word, weight: 1, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: 1 };
+  });
+  const added = new Set(query.terms);
+  const related: WeightedTerm[] = [];
+  const add = (text: string, word: number, weight: number, maxRarity: number) => {
+    if (added.has(text)) return;
+    added.add(text);
+    related.push({ text, word, weight, rarity: rarityOf(text), maxRarity, pathWeight: rankWeights.familyInPath });
+  };
+  for (const { text, word, rarity: maxRarity } of own) {
+    for (const relative of familyOf(view, text)) add(relative, word, rankWeights.family, maxRarity);
+    for (const short of findShortForms(text)) add(short, word, rankWeights.shortForm, maxRarity);
+  }
+  return [...own, ...related];
+}
+
+/** All terms that `rankFiles` looks up for the query in this view. */
+export function listRankedTerms(view: IndexView, query: ParsedQuery): string[] {
+  const words = weighTerms(view, query).map(({ text }) => text);
+  const names = query.names.map(({ text }) => termKinds.definition + text);
+  return [...words, ...words.map((word) => termKinds.path + word), ...names];
+}
+
+/** The word families found so far in a view, by root. */
+const familiesByView = new WeakMap<IndexView, Map<string, readonly string[]>>();
+const MAX_CACHED_FAMILIES = 5_000;
+
+function familyOf(view: IndexView, term: string): readonly string[] {
+  if (term.length < MIN_FAMILY_TERM_CHARS) return [];
+  const root = findWordRoot(term);
+  const families = familiesByView.get(view) ?? new Map<string, readonly string[]>();
+  familiesByView.set(view, families);
+  const family = families.get(root) ?? findFamily(view, root);
+  if (families.size < MAX_CACHED_FAMILIES) families.set(root, family);
+  return family;
+}
+
+function findFamily({ parts }: IndexView, root: string): readonly string[] {
+  const termsWithPrefix = (kind: string) =>
+    parts.flatMap(({ segment }) =>
+      segment.findPrefix(kind + root, MAX_ENDING_CHARS, MAX_FAMILY_WORDS).map((term) => term.slice(kind.length)),
+    );
+  const candidates = [...termsWithPrefix(""), ...termsWithPrefix(termKinds.path)];
+  // Sorted, because a sum depends on the order of its numbers in the last digit, and must not depend on the segments.
+  return [...new Set(candidates.filter((term) => findWordRoot(term) === root))].sort();
+}
