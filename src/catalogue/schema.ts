@@ -91,6 +91,10 @@ const versions: readonly (readonly string[])[] = [
        index_jobs BIGINT NOT NULL, web_searches BIGINT NOT NULL, duration_ms BIGINT NOT NULL,
        PRIMARY KEY (owner, day, run, client, tool))`,
   ],
+  [
+    // Which objects have the bytes of this catalogue: an object of that name is beside them. There is one row.
+    "CREATE TABLE objects_ids (number BIGINT PRIMARY KEY, id TEXT NOT NULL)",
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */

@@ -173,6 +173,7 @@ async function makeFirstVersion(path: string): Promise<void> {
     "mcp_cancellations",
     "sign_in_codes",
     "usage_days",
+    "objects_ids",
   ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");
