@@ -25,16 +25,25 @@ type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
 const defaultGrace: Grace = { blobsMs: MIN_UNUSED_MS, leftoversMs: MIN_UNUSED_MS };
 
 /** Sweeps one owner's artifacts and all unreferenced bytes. */
-export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
+export async function sweep(
+  store: ArtifactStore,
+  retention: Retention,
+  grace = defaultGrace,
+  onDeleted?: (deletedBlobs: number) => void,
+): Promise<SweepReport> {
   // Before anything else, because it needs no space on the disk.
   const deletedLeftovers = await deleteLeftovers(store.localFiles ?? store.objects, store.now() - grace.leftoversMs);
-  return withReserve(store, async () => ({ ...(await sweepRows(store, retention, grace)), deletedLeftovers }));
+  return withReserve(store, async () => ({
+    ...(await sweepRows(store, retention, grace, onDeleted)),
+    deletedLeftovers,
+  }));
 }
 
 async function sweepRows(
   store: ArtifactStore,
   retention: Retention,
   grace: Grace,
+  onDeleted: ((deletedBlobs: number) => void) | undefined,
 ): Promise<Omit<SweepReport, "deletedLeftovers">> {
   const { catalogue, ownerId } = store;
   const now = store.now();
@@ -52,7 +61,7 @@ async function sweepRows(
   });
   // A stub that is put in again names an artifact.
   await deleteOlder(store.objects, ownerKeys(store.owner).recoveries, now - retention["artifacts.keep"]);
-  return { swept, ...(await deleteGarbage(store, now - grace.blobsMs)) };
+  return { swept, ...(await deleteGarbage(store, now - grace.blobsMs, onDeleted)) };
 }
 
 async function deleteOlder(objects: Objects, prefix: string, before: number): Promise<void> {
@@ -85,7 +94,11 @@ async function noteRemoved({ journal, ownerId, now }: ArtifactStore, swept: read
 const BATCH_OBJECTS = 500;
 
 /** Deletes objects that no row refers to. */
-async function deleteGarbage(store: ArtifactStore, before: number): Promise<DeletedObjects> {
+async function deleteGarbage(
+  store: ArtifactStore,
+  before: number,
+  onDeleted?: (deletedBlobs: number) => void,
+): Promise<DeletedObjects> {
   let [deletedBlobs, deletedBytes] = [0, 0];
   for (;;) {
     // Durable: were the rows of expired artifacts to come back after a crash, their objects would be gone.
@@ -93,6 +106,7 @@ async function deleteGarbage(store: ArtifactStore, before: number): Promise<Dele
     const keys = await store.catalogue.transact(claim, { durable: true });
     const deleted = await deleteObjects(store, keys);
     [deletedBlobs, deletedBytes] = [deletedBlobs + deleted.deletedBlobs, deletedBytes + deleted.deletedBytes];
+    onDeleted?.(deletedBlobs);
     if (keys.length < BATCH_OBJECTS) return { deletedBlobs, deletedBytes };
   }
 }

@@ -99,6 +99,10 @@ const versions: readonly (readonly string[])[] = [
     "CREATE INDEX index_segments_by_repository ON index_segments (owner, project, repository, place)",
     "CREATE INDEX index_segments_by_use ON index_segments (owner, used_at)",
   ],
+  [
+    // Which objects have the bytes of this catalogue: an object of that name is beside them. There is one row.
+    "CREATE TABLE objects_ids (number BIGINT PRIMARY KEY, id TEXT NOT NULL)",
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */

@@ -176,6 +176,7 @@ async function makeFirstVersion(path: string): Promise<void> {
     "sign_in_codes",
     "usage_days",
     "index_segments",
+    "objects_ids",
   ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");

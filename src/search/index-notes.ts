@@ -15,6 +15,11 @@ export function indexedAt(store: IndexStore): string | undefined {
   return stored !== undefined && checked !== undefined && checked > stored ? checked : stored;
 }
 
+/** Notes, for this process alone, that the index is still equal to its folder. */
+export function noteChecked(store: IndexStore, now: number): void {
+  checkTimes.set(store, new Date(now).toISOString());
+}
+
 /** What the catalogue knows of an index: a generation of its store, and the names of its segments. */
 export type Published = { readonly generation: number; readonly segments: readonly string[] };
 

@@ -11,7 +11,7 @@ import { clip } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
-import type { IndexLocation } from "./index/store/index-store.ts";
+import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
 import { indexedAt, isPublished, isReminderDue, markIndexed, type Published } from "./index-notes.ts";
 import type { IndexLease } from "./jobs/index-lease.ts";
@@ -99,7 +99,8 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const maxFileBytes = settings["search.file_bytes"];
     const options = { maxFileBytes, force: mode === "force", hidden: findOwnFolders(session), signal, now, progress };
     const location = { ...target, segments: segmentsOf(target, session) };
-    const report = await updateIndex(location, { ...options, ...books.lease });
+    const look = () => updateIndex(location, { ...options, ...books.lease });
+    const report = await lookAgain(target, signal, look);
     const isDue = isRecorded || !isPublished(target.store) || isSharedUnconfirmed(target, session);
     const published = isDue ? await books.publish(location) : null;
     markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
@@ -151,6 +152,15 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     cancel: async () => stop.abort(),
     waitForVectors: () => vectorFill,
   };
+}
+
+const lookedAt = new WeakSet<IndexStore>();
+
+/** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
+async function lookAgain<T>(location: Repository, signal: AbortSignal, look: () => Promise<T>): Promise<T> {
+  if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
+  lookedAt.add(location.store);
+  return look();
 }
 
 type BookedJob = {

@@ -26,6 +26,28 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       assert.deepEqual(store.text(id), { id, path, stamp, hash, text: long, chunks: chunkText(long), outline: null });
     });
 
+    test("keeps what folders contain, without a new generation", () => {
+      using store = open();
+      const folder = (path: string, ...entries: string[]) => {
+        return {
+          path,
+          stamp: "1.2.3",
+          rules: "r",
+          ignoreFiles: [".gitignore"],
+          entries,
+          skipped: { link: "symbolic link" },
+        };
+      };
+      store.write({ folders: [folder("", "a.ts", "src/"), folder("src", "'\"\n.ts", "link")] });
+      assert.equal(store.write({ folders: [folder("", "b.ts")] }), 0);
+      assert.deepEqual(
+        store.folders().sort((one, other) => (one.path < other.path ? -1 : 1)),
+        [folder("", "b.ts"), folder("src", "'\"\n.ts", "link")],
+      );
+      store.write({ removeFolders: ["src", "none"] });
+      assert.deepEqual(store.folders(), [folder("", "b.ts")]);
+    });
+
     test("keeps why a file has an outline only", () => {
       using store = open();
       store.write({ put: [{ ...newFile("a.ts"), outline: "larger than 9 bytes" }, newFile("b.ts")] });

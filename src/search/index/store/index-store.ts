@@ -1,5 +1,6 @@
 /** What an index is stored in: files with their chunks, in generations. It does not depend on ranking or inverted indexes. */
 import type { Chunk } from "../chunk.ts";
+import type { FolderRecord } from "../folder/folder-memory.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 /** A version of a file. A changed file gets a new id, so an id always means the same text. */
@@ -46,6 +47,9 @@ export type Change = {
   readonly skip?: readonly StoredSkip[];
   /** Paths of deleted files. */
   readonly remove?: readonly string[];
+  /** What folders contain, in place of what was stored for them, and folders that are gone. The generation stays. */
+  readonly folders?: readonly FolderRecord[];
+  readonly removeFolders?: readonly string[];
   /** The name of a new segment, and of those it replaces. */
   readonly addSegment?: string;
   /** The ids that this store has for the files of the new segment, where another index has built it; 0 for none. */
@@ -76,6 +80,8 @@ export interface IndexStore extends Disposable {
   fileCount(): number;
   files(): StoredFile[];
   skippedFiles(): StoredSkip[];
+  /** What the folders contained when they were last read. */
+  folders(): FolderRecord[];
   /** The text of a version; undefined once the version is replaced or removed. */
   text(id: number): StoredText | undefined;
   /** What made the stored vectors; undefined while there are none. */

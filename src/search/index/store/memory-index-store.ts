@@ -1,4 +1,5 @@
 /** An index store in memory: for tests, and for searches where the disk cannot be written. */
+import type { FolderRecord } from "../folder/folder-memory.ts";
 import type {
   Change,
   IndexStore,
@@ -15,6 +16,7 @@ export function openMemoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
   const byId = new Map<number, string>();
   const skippedFiles = new Map<string, StoredSkip>();
+  const folders = new Map<string, FolderRecord>();
   const segments = new Map<string, Uint32Array | undefined>();
   const facts = new Map<string, string>();
   const vectors = new Map<number, StoredVectors>();
@@ -41,6 +43,8 @@ export function openMemoryStore(): IndexStore {
       skippedFiles.set(entry.path, entry);
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
+    for (const path of change.removeFolders ?? []) folders.delete(path);
+    for (const folder of change.folders ?? []) folders.set(folder.path, folder);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
     if (change.addSegment !== undefined) changed = segments.set(change.addSegment, change.segmentFileIds).size > 0;
     for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
@@ -89,6 +93,7 @@ export function openMemoryStore(): IndexStore {
     fileCount: () => files.size,
     files: () => [...files.values()].map(withoutText),
     skippedFiles: () => [...skippedFiles.values()],
+    folders: () => [...folders.values()],
     text(id): StoredText | undefined {
       const file = fileOf(id);
       if (file === undefined) return undefined;

@@ -4,6 +4,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
+import type { FolderRecord } from "../folder/folder-memory.ts";
 import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
@@ -19,6 +20,7 @@ const schema = `
     id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text BLOB NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, file_ids BLOB) STRICT;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS vectors (
@@ -73,6 +75,9 @@ export function openSqliteStore(path: string): IndexStore {
       run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
     }
     for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
+    for (const folder of change.removeFolders ?? []) run("DELETE FROM folders WHERE path = ?", folder);
+    for (const folder of change.folders ?? [])
+      run("INSERT OR REPLACE INTO folders VALUES (?, ?)", folder.path, JSON.stringify(folder));
     for (const segment of change.dropSegments ?? []) changed += run("DELETE FROM segments WHERE name = ?", segment);
     if (change.addSegment !== undefined)
       changed += run("INSERT OR REPLACE INTO segments VALUES (?, ?)", change.addSegment, idBytes(change));
@@ -104,6 +109,7 @@ export function openSqliteStore(path: string): IndexStore {
         "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
       ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
     skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
+    folders: () => readJson<FolderRecord>("SELECT json_group_array(json(record)) AS rows FROM folders"),
     text(id) {
       const columns = "path, stamp, hash, outline, text, chunks";
       const row = sql(`SELECT ${columns} FROM files JOIN texts USING (id) WHERE id = ?`).get(id);
@@ -145,7 +151,7 @@ function prepareSchema(database: Database): void {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === SCHEMA_VERSION) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
-    for (const table of ["vectors", "texts", "files", "passed", "segments", "facts"]) {
+    for (const table of ["vectors", "texts", "files", "passed", "folders", "segments", "facts"]) {
       if (version !== 0) database.exec(`DROP TABLE IF EXISTS ${table}`);
     }
     database.exec(schema);
