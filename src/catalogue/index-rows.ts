@@ -83,6 +83,20 @@ export async function releaseLease(
   return released > 0;
 }
 
+/** Ends whatever lease an index has and names its job. Only for who holds the lock that all its jobs need. */
+export async function endLease(
+  queries: Queries,
+  { owner, project, repository }: RepositoryKey,
+): Promise<string | undefined> {
+  const ended = await queries.get<{ job: string }>(
+    "DELETE FROM index_leases WHERE owner = ? AND project = ? AND repository = ? RETURNING job",
+    owner,
+    project,
+    repository,
+  );
+  return ended?.job;
+}
+
 /** The published state of an index. */
 export type GenerationRow = {
   readonly root: string;

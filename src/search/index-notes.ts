@@ -53,9 +53,9 @@ export function isPublished(store: IndexStore): boolean {
   return store.fact(publishedFact) === String(store.generation());
 }
 
-/** Whether these are the segments that the catalogue lists for the index. */
-export function isListed(store: IndexStore, segments: readonly string[]): boolean {
-  return (store.fact(segmentsFact) ?? "") === segments.join();
+/** Whether the catalogue lists the segments of the index. */
+export function isListed(store: IndexStore): boolean {
+  return (store.fact(segmentsFact) ?? "") === store.segmentNames().join();
 }
 
 /** A day: far less than segments that no index uses are kept. */
@@ -64,5 +64,5 @@ const MAX_PUBLISHED_AGE_MS = 86_400_000;
 /** Whether the catalogue has to be reminded that the index uses its segments. */
 export function isReminderDue(store: IndexStore, now: number): boolean {
   const publishedAt = Number(store.fact(publishedAtFact) ?? now);
-  return now - publishedAt > MAX_PUBLISHED_AGE_MS && store.snapshot().segments.length > 0;
+  return now - publishedAt > MAX_PUBLISHED_AGE_MS && store.segmentNames().length > 0;
 }

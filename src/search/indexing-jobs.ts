@@ -101,7 +101,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const location = { ...target, segments: segmentsOf(target, session) };
     const look = () => updateIndex(location, { ...options, ...books.lease });
     const report = await lookAgain(target, signal, look);
-    const isDue = isRecorded || !isPublished(target.store) || isSharedUnconfirmed(target, session);
+    const isDue = isRecorded || isPublicationDue(target, session);
     const published = isDue ? await books.publish(location) : null;
     markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
     change({ storage_problem: target.storageProblem });
@@ -238,8 +238,9 @@ export function findOwnFolders({ searchFolder }: Session): ReadonlySet<string> {
   return new Set([own, existsSync(own) ? realpathSync(own) : own]);
 }
 
-/** Whether machines that share the store do not know that this index still uses its segments. */
-function isSharedUnconfirmed({ store }: Repository, session: Session): boolean {
+/** Whether the catalogue does not know the index, or machines that share it do not know that it still uses its segments. */
+function isPublicationDue({ store }: Repository, session: Session): boolean {
+  if (!isPublished(store)) return true;
   return session.store.parts !== undefined && isReminderDue(store, session.now());
 }
 

@@ -9,16 +9,18 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { segmentsKey } from "../../artifacts/keys.ts";
 import {
+  endLease,
   findGeneration,
   findLease,
   type LeaseRow,
   publishGeneration,
+  type RepositoryKey,
   releaseLease,
   renewLease,
   takeLease,
 } from "../../catalogue/index-rows.ts";
-import { listSegments, type SegmentList, segmentsOfOthers } from "../../catalogue/segment-rows.ts";
-import { CatalogueError } from "../../catalogue/sql.ts";
+import { listSegments, type SegmentList, type SegmentRow, segmentsOfOthers } from "../../catalogue/segment-rows.ts";
+import { CatalogueError, type Queries } from "../../catalogue/sql.ts";
 import { systemCode } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
 import type { IndexLocation } from "../index/store/index-store.ts";
@@ -65,68 +67,114 @@ type LeaseOptions = {
 export async function takeIndexLease(
   repository: Pick<Repository, "id" | "project">,
   session: Pick<Session, "store" | "now">,
-  { jobId, signal, isAwaited, onWait, onLost }: LeaseOptions,
+  options: LeaseOptions,
 ): Promise<IndexLease> {
-  const { catalogue } = session.store;
-  const key = repositoryKey(repository, session);
-  const place = findPlace(repository.project);
+  const index = { ...repository, key: repositoryKey(repository, session), place: findPlace(repository.project) };
+  // All jobs on a store of one machine need the same lock, and a search is not to wait for two transactions.
+  if (session.store.parts === undefined && !options.isAwaited) return lockedLease(index, session, options);
+  const published = await waitForLease(index, session, options);
+  return published === undefined ? noLease : renewedLease(index, session, options, published);
+}
+
+/** An index, as rows name it, in one place. */
+type LeasedIndex = { readonly key: RepositoryKey; readonly place: string };
+
+/** The names of the segments of others, once this job has the lease; undefined if the catalogue cannot be used. */
+async function waitForLease(
+  { key, place }: LeasedIndex,
+  { store, now: readClock }: Pick<Session, "store" | "now">,
+  { jobId, signal, isAwaited, onWait }: LeaseOptions,
+): Promise<readonly string[] | undefined> {
   const holder = `${hostname()}:${process.pid}`;
-  const prefix = segmentsKey(key);
-  const isAlone = session.store.parts === undefined;
-  const take = () =>
-    ignoreRefusal(
-      catalogue.transact(async (queries) => {
-        const now = session.now();
+  for (;;) {
+    const taken = await ignoreRefusal(
+      store.catalogue.transact(async (queries) => {
+        const now = readClock();
         const lease = { job: jobId, place, holder, expires_at: now + LEASE_MS };
         if (!(await takeLease(queries, key, lease, now))) return { instead: await findLease(queries, key) };
         await closeDeadJobs(queries, key, key.repository, jobId);
-        return { published: isAlone ? [] : await segmentsOfOthers(queries, key, place) };
+        return { published: store.parts === undefined ? [] : await segmentsOfOthers(queries, key, place) };
       }, patience),
     );
-  let taken = await take();
-  for (; taken !== undefined && taken.published === undefined; taken = await take()) {
+    if (taken === undefined) return undefined;
+    if (taken.published !== undefined) return taken.published.map((row) => nameOfSegment(key, row));
     onWait(describeHolder(taken.instead));
     await wait(LEASE_CHECK_INTERVAL_MS, undefined, { signal, ref: isAwaited });
   }
-  if (taken === undefined) return noLease;
+}
 
+const nameOfSegment = (key: RepositoryKey, { object_key }: SegmentRow): string =>
+  object_key.slice(segmentsKey(key).length);
+
+/** A lease in the catalogue, which is renewed until it is released. */
+function renewedLease(
+  index: LeasedIndex,
+  session: Pick<Session, "store" | "now">,
+  { jobId, onLost }: LeaseOptions,
+  published: readonly string[],
+): IndexLease {
+  const { catalogue } = session.store;
+  const { key } = index;
   const renew = () => ignoreRefusal(renewLease(catalogue, key, jobId, session.now() + LEASE_MS));
   const timer = setInterval(async () => {
     if ((await renew()) === false) onLost();
   }, RENEWAL_INTERVAL_MS).unref();
-
-  /** Null if the catalogue lists these segments already. */
-  async function findList({ store, segments }: IndexLocation, names: readonly string[]): Promise<SegmentList | null> {
-    if (segments === null || (isListed(store, names) && !isReminderDue(store, session.now()))) return null;
-    const sizes = [...(await segments.sizesOf(names))];
-    const listed = sizes.map(([name, sizeBytes]) => ({ objectKey: prefix + name, sizeBytes }));
-    return { place, segments: listed, stayMs: isAlone ? 0 : RETIRED_STAY_MS };
-  }
-
+  const release = (queries: Queries) => releaseLease(queries, key, jobId);
   return {
-    published: taken.published.map(({ object_key }) => object_key.slice(prefix.length)),
-    async publish(index) {
-      const { generation, fileIds, segments } = index.store.snapshot();
-      const isKnown = isPublished(index.store);
-      const now = session.now();
-      const row = { root: index.root, files: fileIds.length, segments: JSON.stringify(segments), published_at: now };
-      const list = await findList(index, segments);
-      const hasLease = await ignoreRefusal(
-        catalogue.transact(async (queries) => {
-          if (!(await releaseLease(queries, key, jobId))) return false;
-          if (!isKnown || !(await findGeneration(queries, key))) await publishGeneration(queries, key, row);
-          if (list !== null) await listSegments(queries, key, list, now);
-          return true;
-        }, patience),
-      );
-      clearInterval(timer);
-      return hasLease ? { generation, segments } : null;
-    },
+    published,
+    publish: (location) => publishIndex(index, session, location, release).finally(() => clearInterval(timer)),
     async release() {
       clearInterval(timer);
-      await ignoreRefusal(catalogue.transact((queries) => releaseLease(queries, key, jobId), patience));
+      await ignoreRefusal(catalogue.transact(release, patience));
     },
   };
+}
+
+/** The writer's lock in place of a lease: whatever job has one is dead. */
+function lockedLease(index: LeasedIndex, session: Pick<Session, "store" | "now">, { jobId }: LeaseOptions): IndexLease {
+  const { key } = index;
+  const endDead = async (queries: Queries): Promise<true> => {
+    if ((await endLease(queries, key)) !== undefined) await closeDeadJobs(queries, key, key.repository, jobId);
+    return true;
+  };
+  return { ...noLease, publish: (location) => publishIndex(index, session, location, endDead) };
+}
+
+/** Publishes the state of an index in one transaction, if `release` says that the job had the right to change it. */
+async function publishIndex(
+  index: LeasedIndex,
+  session: Pick<Session, "store" | "now">,
+  location: IndexLocation,
+  release: (queries: Queries) => Promise<boolean>,
+): Promise<Published | null> {
+  const { key } = index;
+  const { root, store } = location;
+  const [generation, segments, isKnown] = [store.generation(), store.segmentNames(), isPublished(store)];
+  const now = session.now();
+  const row = { root, files: store.fileCount(), segments: JSON.stringify(segments), published_at: now };
+  const list = await findList(index, session, location, segments);
+  const isPermitted = await ignoreRefusal(
+    session.store.catalogue.transact(async (queries) => {
+      if (!(await release(queries))) return false;
+      if (!isKnown || !(await findGeneration(queries, key))) await publishGeneration(queries, key, row);
+      if (list !== null) await listSegments(queries, key, list, now);
+      return true;
+    }, patience),
+  );
+  return isPermitted ? { generation, segments } : null;
+}
+
+/** The segments of the index; null if the catalogue lists them already. */
+async function findList(
+  { key, place }: LeasedIndex,
+  session: Pick<Session, "store" | "now">,
+  { store, segments }: IndexLocation,
+  names: readonly string[],
+): Promise<SegmentList | null> {
+  if (segments === null || (isListed(store) && !isReminderDue(store, session.now()))) return null;
+  const sizes = [...(await segments.sizesOf(names))];
+  const listed = sizes.map(([name, sizeBytes]) => ({ objectKey: segmentsKey(key) + name, sizeBytes }));
+  return { place, segments: listed, stayMs: session.store.parts === undefined ? 0 : RETIRED_STAY_MS };
 }
 
 /** The next look publishes, and a lease ends on its own: neither is worth a search that waits for a locked catalogue. */

@@ -75,6 +75,8 @@ export interface IndexStore extends Disposable {
   /** A fact about the index as a whole. */
   fact(name: string): string | undefined;
   snapshot(): Snapshot;
+  /** The segments of the current generation; a snapshot also lists all files. */
+  segmentNames(): string[];
   /** The ids of the files of a segment that another index has built; undefined for those of this one. */
   segmentFileIds(name: string): Uint32Array | undefined;
   fileCount(): number;

@@ -89,6 +89,7 @@ export function openMemoryStore(): IndexStore {
       fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
       segments: [...segments.keys()],
     }),
+    segmentNames: () => [...segments.keys()],
     segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
     files: () => [...files.values()].map(withoutText),

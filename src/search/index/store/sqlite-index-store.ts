@@ -88,6 +88,11 @@ export function openSqliteStore(path: string): IndexStore {
     return generation;
   }
 
+  const segmentNames = (): string[] =>
+    sql("SELECT name FROM segments ORDER BY name")
+      .all()
+      .map(({ name }) => String(name));
+
   return {
     generation: () => Number(fact("generation")),
     fact: (name) => (name === "generation" ? undefined : fact(name)),
@@ -95,10 +100,9 @@ export function openSqliteStore(path: string): IndexStore {
       inTransaction(database, "BEGIN", () => ({
         generation: Number(fact("generation")),
         fileIds: readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
-        segments: sql("SELECT name FROM segments ORDER BY name")
-          .all()
-          .map(({ name }) => String(name)),
+        segments: segmentNames(),
       })),
+    segmentNames,
     segmentFileIds(name) {
       const bytes = sql("SELECT file_ids FROM segments WHERE name = ?").get(name)?.file_ids;
       return bytes instanceof Uint8Array ? new Uint32Array(Uint8Array.from(bytes).buffer) : undefined;
