@@ -203,7 +203,17 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
     return copies.take(key, () => get(key));
   }
 
-  return { put, get, head, list, folders, move, delete: remove, local, close: client.close };
+  async function openCopy(key: string) {
+    assertKey(key);
+    return copies.open(key, () => get(key));
+  }
+
+  async function close(): Promise<void> {
+    await copies.close();
+    await client.close();
+  }
+
+  return { put, get, head, list, folders, move, delete: remove, local, open: openCopy, close };
 }
 
 const sizeOf = async (from: { path: string } | Uint8Array): Promise<number> =>
