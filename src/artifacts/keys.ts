@@ -17,6 +17,10 @@ export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256
 /** The sha256 in the key of a blob. */
 export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1).slice(0, 64);
 
+/** Whether a key is that of an object with these bytes. */
+export const isBlobKey = (key: string, sha256: string): boolean =>
+  key.startsWith(blobPrefix) && blobOfKey(key) === sha256;
+
 /** The keys of one owner. */
 export function ownerKeys(owner: string) {
   const root = `${ownersPrefix}${safeFileName(owner)}/`;
