@@ -72,6 +72,7 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
       }
       const { sha256, sizeBytes } = await save(chunks, file);
       keepCopy(path, `${nameOf(key)}.${sha256}`, sizeBytes);
+      await trimming; // Large copies stay within their bytes also while they are read.
       return ownFile(path, sha256);
     } catch (error) {
       await rm(path, { force: true });
@@ -134,7 +135,7 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
     if (isKept) count(sizeBytes);
   }
 
-  /** The answer does not wait until old copies are deleted. */
+  /** Small answers do not wait until old copies are deleted. */
   function count(addedBytes: number): void {
     addedSinceCount += addedBytes;
     if (totalBytes !== undefined && totalBytes + addedSinceCount <= maxBytes) return;
