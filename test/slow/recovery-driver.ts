@@ -1,6 +1,6 @@
 /**
  * Runs inside a network namespace: a scripted provider with a small window, and a real client whose tool prints more than that.
- * The client runs by itself or under `spillway with`. Prints what happened.
+ * The client runs alone or under `spillway with`. Prints what happened.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
