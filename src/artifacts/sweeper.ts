@@ -2,10 +2,11 @@
 import { claimGarbage, forgetGarbage, isReferred } from "../catalogue/blob-rows.ts";
 import { deleteOldCacheRows } from "../catalogue/cache-rows.ts";
 import { deleteOldResponses } from "../catalogue/response-rows.ts";
+import { expireSegments } from "../catalogue/segment-rows.ts";
 import type { Queries } from "../catalogue/sql.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { blobOfKey, extractPrefix, extractsKey, ownerKeys } from "./keys.ts";
+import { blobOfKey, blobPrefix, extractPrefix, extractsKey, ownerKeys } from "./keys.ts";
 import { type Objects, temporaryPrefix } from "./objects.ts";
 import { notFoundError, requireRef } from "./ref.ts";
 import { withReserve } from "./reserve.ts";
@@ -55,6 +56,8 @@ async function sweepRows(
     await deleteOldResponses(queries, ownerId, now - retention["artifacts.keep"]);
     // A cache entry without its artifact is useless, so it expires like artifacts do.
     await deleteOldCacheRows(queries, ownerId, now - retention["artifacts.keep"]);
+    // Where only this machine has indexes, a segment expires with its index.
+    if (store.parts !== undefined) await expireSegments(queries, ownerId, now - retention["artifacts.keep"]);
   });
   // A stub that is put in again names an artifact.
   await deleteOlder(store.objects, ownerKeys(store.owner).recoveries, now - retention["artifacts.keep"]);
@@ -116,9 +119,10 @@ async function deleteObjects({ objects, catalogue }: ArtifactStore, keys: readon
   for (const key of keys) {
     const head = await objects.head(key);
     await objects.delete(key);
-    if (head) [deletedBlobs, deletedBytes] = [deletedBlobs + 1, deletedBytes + head.sizeBytes];
+    const isBlob = key.startsWith(blobPrefix);
+    if (head) [deletedBlobs, deletedBytes] = [deletedBlobs + (isBlob ? 1 : 0), deletedBytes + head.sizeBytes];
     const sha256 = blobOfKey(key);
-    if (!(await isReferred(catalogue, sha256))) await deleteAll(objects, extractsKey(sha256));
+    if (isBlob && !(await isReferred(catalogue, sha256))) await deleteAll(objects, extractsKey(sha256));
   }
   await catalogue.transact((queries) => forgetGarbage(queries, keys));
   return { deletedBlobs, deletedBytes };

@@ -20,7 +20,7 @@ async function openWatched() {
   const folder = await makeTemporaryFolder();
   const root = join(folder.path, "root");
   mkdirSync(root);
-  const location = { root, store: openMemoryStore(), segmentFolder: null };
+  const location = { root, store: openMemoryStore(), segments: null };
   let looks = 0;
   const update = () => updateIndex(location, { maxFileBytes: 1e6, signal, now: Date.now });
   return {

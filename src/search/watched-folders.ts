@@ -8,7 +8,7 @@ import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
 const watches = new WeakMap<IndexStore, FolderWatch | null>();
 
 /** Whether the folder is watched and nothing in it has changed since the last look at it began. */
-export async function isQuiet({ store }: IndexLocation): Promise<boolean> {
+export async function isQuiet({ store }: Pick<IndexLocation, "store">): Promise<boolean> {
   const watch = watches.get(store);
   if (watch == null || !watch.isQuiet()) return false;
   // What happened before this call is reported at the latest when the event loop has come round once.
@@ -19,7 +19,7 @@ export async function isQuiet({ store }: IndexLocation): Promise<boolean> {
 
 /** Looks at a folder that is watched from before the look on: what changes meanwhile counts as changed after it. */
 export async function lookWatched<T>(
-  { root, store }: IndexLocation,
+  { root, store }: Pick<IndexLocation, "root" | "store">,
   signal: AbortSignal,
   look: () => Promise<T>,
 ): Promise<T> {
