@@ -16,5 +16,28 @@ export async function renderBenchmarksPage(): Promise<string> {
 }
 
 function renderResult({ name, about, date, commit, machine, text }: BenchResult): string {
-  return `\n## ${name}\n\n${about}. ${date}, commit ${commit}, ${machine}.\n\n${text}\n`;
+  return `\n## ${name}\n\n${about}. ${date}, commit ${commit}, ${machine}.\n\n${toMarkdown(text)}\n`;
 }
+
+/** Tables that `console.table` has drawn become tables of Markdown; the other lines stay. */
+export function toMarkdown(text: string): string {
+  const lines = text.split("\n").flatMap((line) => {
+    if (/^[┌└]/.test(line)) return [""];
+    if (line.startsWith("├")) return [line.slice(1, -1).replaceAll("┼", "|").replaceAll(/─+/g, "---")].map(wrapRow);
+    if (line.startsWith("│")) return [wrapRow(line.slice(1, -1).split("│").map(cleanCell).join("|"))];
+    return [line];
+  });
+  return lines
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+const wrapRow = (cells: string): string => `|${cells}|`;
+
+/** Without the quotation marks around texts and the name of the first column. */
+const cleanCell = (cell: string): string =>
+  ` ${cell
+    .trim()
+    .replace(/^'(.*)'$/, "$1")
+    .replace(/^\(index\)$/, "")} `;
