@@ -11,12 +11,12 @@ were scored without being looked at. What we lose is in the tables too.
 
 export async function renderBenchmarksPage(): Promise<string> {
   const results = await readResults();
-  const contents = results.map(({ name, about }) => `- [${name}](#${name}): ${about}`);
+  const contents = results.map(({ name, about }) => `- [${name}](#${name}): ${about.replace(/\.$/, "")}`);
   return `${[introduction, contents.join("\n"), ...results.map(renderResult)].join("\n")}`;
 }
 
 function renderResult({ name, about, date, commit, machine, text }: BenchResult): string {
-  return `\n## ${name}\n\n${about}. ${date}, commit ${commit}, ${machine}.\n\n${toMarkdown(text)}\n`;
+  return `\n## ${name}\n\n${about.replace(/\.$/, "")}. ${date}, commit ${commit}, ${machine}.\n\n${toMarkdown(text)}\n`;
 }
 
 /** Tables that `console.table` has drawn become tables of Markdown; the other lines stay. */
