@@ -82,7 +82,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 187,
+    maxModules: 188,
     without: [
       "search",
       "overflow",
