@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines, markdownEngines } from "./pdf-engines.ts";
+import { printOcr } from "./pdf-ocr.ts";
 import { readWithPythonPackages } from "./pdf-python.ts";
 import {
   measureColdChildCpuMs,
@@ -40,6 +41,7 @@ async function printSet(title: string, folderList: string): Promise<void> {
   const others = paths.filter((path) => !hasSource(path));
   if (others.length > 0) await printAgreement(others);
   if (made.length > 0) await printStructure(made);
+  if (made.length > 0 && isSelected("ocr")) await printOcr(made);
 }
 
 async function printAgreement(paths: readonly string[]): Promise<void> {
@@ -90,7 +92,7 @@ mean over the files those two read alike (0.9).
 "no forms": only files without form fields and free-text notes, whose text pdf.js gives by another call.
 "long" are the files of 50 pages and more. Peak MB is of the one process that read all files.`;
 
-/** BENCH_PDF_ENGINES=ours,pdf-parse selects these engines; `python` are its packages. */
+/** BENCH_PDF_ENGINES=ours,pdf-parse selects these engines; `python` are its packages, `ocr` is the accuracy of OCR. */
 function isSelected(name: string): boolean {
   const selected = process.env.BENCH_PDF_ENGINES?.split(",") ?? [];
   return selected.length === 0 || selected.some((part) => name.startsWith(part));

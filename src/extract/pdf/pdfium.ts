@@ -121,6 +121,11 @@ export function guardEngine<T>(pdfium: Pdfium, use: () => T): T {
   }
 }
 
+/** Gives up the engine and its memory, which never shrinks. All its documents must be closed. */
+export function releasePdfium(): void {
+  engine = undefined;
+}
+
 /** Traps and aborts of the module are RuntimeErrors; a stack overflow inside it is a RangeError. */
 function isTrap(error: unknown): boolean {
   return error instanceof Error && (error.name === "RuntimeError" || error instanceof RangeError);
