@@ -97,8 +97,9 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const { settings, now } = session;
     const maxFileBytes = settings["search.file_bytes"];
     const options = { maxFileBytes, force: mode === "force", hidden: findOwnFolders(session), signal, now, progress };
-    const look = () => updateIndex(target, { ...options, beforeChange: books.takeLease });
-    const report = await lookAgain(target, signal, look);
+    const look = (changedFolders: ReadonlySet<string> | null) =>
+      updateIndex(target, { ...options, beforeChange: books.takeLease, changedFolders });
+    const report = mode === "background" ? await lookAgain(target, signal, look) : await look(null);
     const published = isRecorded || !isPublished(target.store) ? await books.publish(target) : null;
     markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
     change({ storage_problem: target.storageProblem });
@@ -154,10 +155,14 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
 const lookedAt = new WeakSet<IndexStore>();
 
 /** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
-async function lookAgain<T>(location: IndexLocation, signal: AbortSignal, look: () => Promise<T>): Promise<T> {
+async function lookAgain<T>(
+  location: IndexLocation,
+  signal: AbortSignal,
+  look: (changedFolders: ReadonlySet<string> | null) => Promise<T>,
+): Promise<T> {
   if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
   lookedAt.add(location.store);
-  return look();
+  return look(null);
 }
 
 type BookedJob = { readonly job: () => JobRecord; readonly stop: AbortController };
