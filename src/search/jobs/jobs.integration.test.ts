@@ -50,12 +50,13 @@ async function openWork() {
 const asRunning = (record: JobRecord): JobRecord => ({ ...record, status: "running", finished_at: null });
 
 /**
- * The size and time of every file, but for the memory of SQLite's log, which reading changes, and the reserve, which
- * the store writes in its own time after it was opened.
+ * The size and time of every file, but for the memory of SQLite's log, which reading changes, and what housekeeping
+ * writes in its own time: the reserve of the store, and the time and events of a sweep.
  */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm") && entry.name !== "reserve")
+    .filter(({ name }) => !name.endsWith("-shm") && !name.endsWith(".jsonl") && !["reserve", "swept"].includes(name))
+    .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => {
       const { size, mtimeMs } = statSync(join(parentPath, name));
       return `${parentPath}/${name} ${size} ${mtimeMs}`;

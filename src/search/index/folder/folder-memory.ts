@@ -1,5 +1,7 @@
 /** Remembers what folders contain, so that a walk reads only folders whose entries have changed. */
 
+import { isDeepStrictEqual } from "node:util";
+
 /** What a folder contains that is not ignored, under its ignore rules. */
 export type FolderRecord = {
   /** Relative to the root; empty for the root itself. */
@@ -65,7 +67,9 @@ export function openFolderMemory(
       return record?.stamp === stamp ? record : undefined;
     },
     remember(record: FolderRecord): void {
-      changed.push({ ...record, stamp: markUnsettled(record.stamp, now(), UNSETTLED_FOLDER_MS) });
+      const marked = { ...record, stamp: markUnsettled(record.stamp, now(), UNSETTLED_FOLDER_MS) };
+      // A folder that has just changed is read again and again, and stored once.
+      if (!isDeepStrictEqual(marked, records.get(record.path))) changed.push(marked);
     },
     /** What to store after a whole walk: new and changed records, and the folders that are gone. */
     changes: () => ({ folders: changed, removeFolders: [...records.keys()].filter((path) => !seen.has(path)) }),
