@@ -121,7 +121,7 @@ function meter(
 async function measureOurs(folder: string, queries: readonly string[], textBytes: number): Promise<string> {
   const env = { SPILLWAY_HOME: join(folder, "home"), BENCH_QUERIES: JSON.stringify(queries) };
   const indexed = meter([program, "index"], env);
-  const index = join(folder, "home", "search");
+  const index = join(folder, "home");
   const indexBytes = sizeOf(index);
   const [name = "", words = name] = [queries[0], queries[1]];
   meter([program, "search", name], env); // The first may settle what changed just before it was indexed.
@@ -165,10 +165,13 @@ function sizeOf(folder: string): number {
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-/** Changes with any write to a file of the folder; SQLite's shared memory is not the index. */
+/** What is not the index: shared memory, events, counters of use, and the time when the index was last opened. */
+const otherFiles = /-shm$|\.jsonl$|^catalogue\.db|^repository\.json$|^(?:reserve|swept|journal)$/;
+
+/** Changes with any write to the index. */
 function stampsOf(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm"))
+    .filter((entry) => entry.isFile() && !otherFiles.test(entry.name))
     .map(({ parentPath, name }) => [name, lstatSync(join(parentPath, name))] as const)
     .filter(([, { size }]) => size > 0)
     .map(([name, { size, mtimeMs }]) => `${name} ${size} ${mtimeMs}`)

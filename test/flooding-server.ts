@@ -10,6 +10,9 @@ type Request = {
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 const answer = (id: unknown, result: object) => write(JSON.stringify({ jsonrpc: "2.0", id, result }));
 
+const refuse = ({ id }: Request) =>
+  write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32602, message: "There is no such tool." } }));
+
 const tools: Readonly<Record<string, (request: Request) => void>> = {
   text: ({ id, params }) => {
     const words = "The quick brown fox jumps over the lazy dog. ";
@@ -45,5 +48,5 @@ for await (const line of createInterface({ input: process.stdin })) {
     answer(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
   } else if (method === "tools/list") {
     answer(id, { tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" } })) });
-  } else if (method === "tools/call") tools[params?.name ?? ""]?.(request);
+  } else if (method === "tools/call") (tools[params?.name ?? ""] ?? refuse)(request);
 }

@@ -66,6 +66,7 @@ export type ObjectsFault =
   | "no_bucket"
   | "clock"
   | "redirected"
+  | "untrusted"
   | "full"
   | "failed";
 
@@ -77,6 +78,7 @@ const systemCodes: Readonly<Record<ObjectsFault, string>> = {
   no_bucket: "EACCES",
   clock: "EACCES",
   redirected: "EACCES",
+  untrusted: "EACCES",
   full: "ENOSPC",
   failed: "EIO",
 };

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { pauseAfterFailure } from "../system/pause-after-failure.ts";
+import { readTrustedCertificates } from "../system/trusted-certificates.ts";
 import { numberPlaceholders } from "./numbered-placeholders.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { explainFailure } from "./postgres-errors.ts";
@@ -12,6 +13,8 @@ export type PostgresOptions = PostgresAddress & {
   /** How long one call may take in all: to connect, to wait for others and to be executed. */
   readonly timeoutMs?: number;
   readonly maxConnections?: number;
+  /** A file of certificates to trust besides those of the platform. */
+  readonly caFile?: string | null;
 };
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -263,7 +266,8 @@ async function commit(client: PoolClient): Promise<void> {
 
 async function openPool(options: PostgresOptions, timeoutMs: number, max: number): Promise<Pool> {
   const pg = await importClient();
-  const { host, port, user, database, schema, password, ssl } = options;
+  const { host, port, user, database, schema, password } = options;
+  const ssl = await addTrust(options);
   const config: PoolConfig & { pipeline: boolean; onConnect(client: PoolClient): Promise<void> } = {
     host,
     port,
@@ -299,6 +303,11 @@ async function openPool(options: PostgresOptions, timeoutMs: number, max: number
   const pool = new pg.Pool(config);
   pool.on("error", () => undefined); // A connection that is lost while unused is replaced by the next query.
   return pool;
+}
+
+async function addTrust({ ssl, caFile }: PostgresOptions): Promise<PostgresOptions["ssl"]> {
+  if (ssl === false || caFile === null || caFile === undefined) return ssl;
+  return { ...ssl, ...(await readTrustedCertificates(caFile)) };
 }
 
 /** The client is an optional package: most stores do without it. */

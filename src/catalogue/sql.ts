@@ -55,7 +55,10 @@ export type CatalogueFault =
   | "failed"
   | "exposed"
   | "unreachable"
-  | "refused";
+  | "refused"
+  | "untrusted"
+  | "unencrypted"
+  | "mismatched";
 
 /** The system error that is nearest to each fault, for code that treats files and rows alike. */
 const systemCodes: Readonly<Record<CatalogueFault, string>> = {
@@ -68,6 +71,9 @@ const systemCodes: Readonly<Record<CatalogueFault, string>> = {
   exposed: "EPERM",
   unreachable: "EHOSTUNREACH",
   refused: "EACCES",
+  untrusted: "EACCES",
+  unencrypted: "EACCES",
+  mismatched: "EACCES",
 };
 
 export class CatalogueError extends Error {

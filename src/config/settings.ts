@@ -583,6 +583,20 @@ export const settingRows = {
     scope: "user",
     about: "Runs whose event logs are kept; the oldest are deleted first.",
   },
+  "otel.endpoint": {
+    type: "text",
+    default: null,
+    scope: "user",
+    about:
+      "Address of an OpenTelemetry collector (OTLP over HTTP), for example http://127.0.0.1:4318. Default: the standard variable OTEL_EXPORTER_OTLP_ENDPOINT; without either, nothing is exported.",
+  },
+  "otel.signals": {
+    type: "choice",
+    default: "both",
+    choices: ["both", "traces", "metrics", "none"],
+    scope: "user",
+    about: "What is exported to the collector; none: nothing, whatever the environment says.",
+  },
   "render.chromium": {
     type: "path",
     default: null,

@@ -2,6 +2,7 @@
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import { isUnwritable } from "../errors.ts";
+import type { Trace } from "../telemetry/spans.ts";
 import { ExtractWriter } from "./extract-writer.ts";
 import { type Description, type Failure, type Handler, isRetryableFailure } from "./handler.ts";
 import type { NumberRange } from "./number-range.ts";
@@ -32,6 +33,8 @@ export type ExtractOptions = Omit<HandlerRun, "ocr"> & {
   readonly ocrSettings?: OcrSettings | undefined;
   /** Called with what is being done, where a page takes seconds. */
   readonly progress?: ((message: string) => void) | undefined;
+  /** Makes a span of it. */
+  readonly trace?: Trace | undefined;
 };
 
 /** The text of one artifact as far as it was extracted, with what a reader needs to know about it. */
@@ -61,7 +64,23 @@ const MAX_STORED_TEXT_BYTES = 32 * 1024 * 1024;
 const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
 
 /** The extract of a source, at least as far as is enough, or to its end. A second call parses nothing again. */
-export async function extractText(given: ExtractOptions): Promise<Extract> {
+export async function extractText({ trace, ...given }: ExtractOptions): Promise<Extract> {
+  if (trace === undefined) return extractGiven(given);
+  return trace(
+    () => ({
+      name: `extract ${given.handler.name}`,
+      attributes: { "spillway.content_kind": given.facts.content_kind },
+    }),
+    async (span) => {
+      const extract = await extractGiven(given);
+      const reason = extract.ended?.failed?.reason;
+      span.set({ "spillway.extracted_chars": extract.size.chars, "error.type": reason });
+      return extract;
+    },
+  );
+}
+
+async function extractGiven(given: ExtractOptions): Promise<Extract> {
   const options = { ...given, ocr: await findOcrOptions(given) };
   // Text opened with a password, or the result of a query, is for this reply only and is never stored.
   if (options.password !== undefined || options.formatQuery !== undefined) return extractInMemory(options);

@@ -17,7 +17,7 @@ export type Question = { readonly question: string; readonly source: string; rea
 
 export type WrittenAnswer = { readonly text: string; readonly model: string };
 
-type AnswerSession = Pick<Session, "settings" | "env" | "signal" | "emit" | "now">;
+type AnswerSession = Pick<Session, "settings" | "env" | "signal" | "emit" | "trace" | "now">;
 
 /** An answer is a paragraph or two; a longer one is cut. What a model thinks before it counts too. */
 const MAX_ANSWER_TOKENS = 4_000;
@@ -30,7 +30,7 @@ export async function writeAnswer(question: Question, model: string, session: An
   const usage = { tokens_in: 0, tokens_out: 0 };
   try {
     const target = findTarget(model, settings, env);
-    const text = await askOnce(question, target, session, usage);
+    const text = await askTraced(question, target, session, usage);
     emit({ event: "web.answered", model, ...usage, duration_ms: now() - begun, error: null });
     return { text, model };
   } catch (error) {
@@ -41,11 +41,29 @@ export async function writeAnswer(question: Question, model: string, session: An
   }
 }
 
+type TokenCounts = { tokens_in: number; tokens_out: number };
+
+function askTraced(question: Question, target: ModelTarget, session: AnswerSession, usage: TokenCounts) {
+  const { provider, model } = target;
+  const attributes = {
+    ...{ "gen_ai.operation.name": "chat", "gen_ai.provider.name": provider, "gen_ai.request.model": model },
+    "gen_ai.request.max_tokens": MAX_ANSWER_TOKENS,
+  };
+  return session.trace(
+    () => ({ name: `chat ${model}`, kind: "client", attributes }),
+    async (span) => {
+      const text = await askOnce(question, target, session, usage);
+      span.set({ "gen_ai.usage.input_tokens": usage.tokens_in, "gen_ai.usage.output_tokens": usage.tokens_out });
+      return text;
+    },
+  );
+}
+
 async function askOnce(
   question: Question,
   target: ModelTarget,
   { settings, env, signal }: AnswerSession,
-  usage: { tokens_in: number; tokens_out: number },
+  usage: TokenCounts,
 ): Promise<string> {
   await using service = openServiceFetch({ settings, env });
   const deadline = AbortSignal.timeout(settings["web.answer_time"]);

@@ -1,6 +1,7 @@
 /** One exchange with a provider over any carrier: prepare, send, inspect, and retry at most once. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
+import type { Attributes, SpanStart } from "../telemetry/spans.ts";
 import { isOverflow } from "./classify/verdict.ts";
 import { isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Recovery } from "./recovery.ts";
@@ -42,13 +43,16 @@ export type Carrier<A> = {
   resend(smaller: OutgoingRequest): Promise<SendResult<A>>;
   /** Reaches the provider for something else than the request: for the count of its tokens. */
   readonly provider?: ProviderAccess;
+  /** The headers of the caller's request, which may name its trace. */
+  readonly headers?: unknown;
 };
 
 /** Sends at most two requests. The second one is always smaller, and is sent only where a smaller one can help. */
 export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>): Promise<ExchangeResult<A>> {
   const original = (await recovery.mayPrepare()) ? carrier.read() : undefined;
   const prepared = original && (await recovery.prepare(original));
-  const first = await carrier.send(prepared && isChanged(prepared) ? prepared.outgoing : undefined);
+  const replacement = prepared && isChanged(prepared) ? prepared.outgoing : undefined;
+  const first = await sendTraced(recovery, carrier, 1, () => carrier.send(replacement));
   const { answer, refusal } = first;
   if (refusal === undefined) {
     if (first.isAccepted) learn(recovery, first, recovery.weigh(carrier, prepared?.outgoing));
@@ -65,7 +69,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   await first.discard?.();
   await nextTurn();
   await recovery.rememberRetry(refusal.verdict, remedy);
-  const second = await carrier.resend(remedy.next.outgoing);
+  const second = await sendTraced(recovery, carrier, 2, () => carrier.resend(remedy.next.outgoing));
   if (second.refusal && isOverflow(second.refusal.verdict)) {
     const report = await recovery.reportSecondRefusal(second.refusal, remedy);
     return { outcome: "failed", answer: second.answer, refusal: second.refusal, report };
@@ -74,6 +78,53 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   learn(recovery, second, recovery.weigh(carrier, remedy.next.outgoing));
   recovery.recordRecovered(refusal.verdict, remedy);
   return { outcome: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
+}
+
+/** Each request to the provider is a span, until its response begins. */
+function sendTraced<A>(
+  { trace }: Recovery,
+  carrier: Carrier<A>,
+  attempt: number,
+  send: () => Promise<SendResult<A>>,
+): Promise<SendResult<A>> {
+  if (trace === undefined) return send();
+  return trace(
+    () => startSpan(carrier, attempt),
+    async (span) => {
+      const result = await send();
+      span.set(describeRefusal(result.refusal));
+      return result;
+    },
+  );
+}
+
+/** By the conventions for GenAI. */
+function startSpan<A>({ describe, headers }: Carrier<A>, attempt: number): SpanStart {
+  const { dialect, target } = describe();
+  const { hostname, port } = URL.parse(`https://${target.endpoint}`) ?? { hostname: target.endpoint, port: "" };
+  return {
+    name: target.model === "" ? "chat" : `chat ${target.model}`,
+    kind: "client",
+    carrier: headers,
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": dialect.provider ?? dialect.name,
+      "gen_ai.request.model": target.model === "" ? undefined : target.model,
+      "server.address": hostname,
+      "server.port": port === "" ? undefined : Number(port),
+      "http.request.resend_count": attempt === 1 ? undefined : attempt - 1,
+    },
+  };
+}
+
+function describeRefusal(refusal: Refusal | undefined): Attributes {
+  if (refusal === undefined) return {};
+  const { status, verdict } = refusal;
+  return {
+    "http.response.status_code": status,
+    "spillway.overflow.class": verdict.class,
+    "error.type": isOverflow(verdict) ? verdict.class : String(status ?? "_OTHER"),
+  };
 }
 
 const toPrepared = (read: OutgoingRequest | undefined): PreparedRequest | undefined => read && prepareUnchanged(read);

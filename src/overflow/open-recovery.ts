@@ -17,7 +17,7 @@ type OpenOptions = Pick<RecoveryOptions, "onFailed"> & {
 
 /** One recovery serves all conversations of a process, unless the caller passes the memory of a single one. */
 export function openRecovery(
-  { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
+  { settings, store, emit, trace }: Pick<Session, "settings" | "store" | "emit"> & Partial<Pick<Session, "trace">>,
   { memory = openRecoveryMemory(store), onFailed, isRemote = false }: OpenOptions = {},
 ): Recovery {
   const lines = settings["overflow.limits"];
@@ -32,6 +32,7 @@ export function openRecovery(
     preventsOverflow: settings["overflow.prevent"] === "on",
     keep: createKeep(store, emit, isRemote),
     emit,
+    trace,
     headroom: settings["overflow.headroom"] / 100,
     at: settings["overflow.at"] / 100,
     rules: parseToolRules(settings["overflow.tools"]),

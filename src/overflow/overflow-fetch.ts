@@ -24,7 +24,7 @@ type Init = NonNullable<Parameters<Fetch>[1]>;
 
 export type FetchRecoveryOptions = {
   /** Whose store, settings and log are used. Default: a session of this process, opened at the first request. */
-  readonly session?: Pick<Session, "settings" | "store" | "emit">;
+  readonly session?: Pick<Session, "settings" | "store" | "emit"> & Partial<Pick<Session, "trace">>;
   /** Request formats of your own, tried before the built-in ones; `spillway/testing` has their contract as tests. */
   readonly dialects?: readonly Dialect[];
   /** Default: a recovery opened on the session. */

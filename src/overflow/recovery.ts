@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
+import type { Trace } from "../telemetry/spans.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
 import type { WrittenRole } from "./dialects/dialect.ts";
 import type { Keep } from "./keep-part.ts";
@@ -53,6 +54,8 @@ export type RecoveryOptions = {
   readonly actsOnRateLimits: boolean;
   readonly keep: Keep;
   readonly emit: Emit;
+  /** Makes a span of each request. */
+  readonly trace?: Trace | undefined;
   readonly limits: Limits;
   readonly memory: RecoveryMemory;
   /** Gets the report of a request that could not be made to fit, for callers whose response cannot carry it. */
@@ -271,6 +274,7 @@ export function createRecovery(options: RecoveryOptions) {
 
   return {
     mode,
+    trace: options.trace,
     /** Whether a success may still hold a refusal. If not, its first byte is passed on at once. */
     mayBeRefused: (sent: SentRequest) => mode === "on" && mayExceedWindow(sent, limits),
     mayPrepare,

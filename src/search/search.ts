@@ -62,7 +62,15 @@ export type Search = {
 };
 
 /** Finds the indexes, brings them up to date and ranks. */
-export async function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
+export function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
+  const attributes = { "gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": "code" };
+  return session.trace(
+    () => ({ name: "retrieval code", attributes }),
+    () => rankCode(input, session, options),
+  );
+}
+
+async function rankCode(input: SearchInput, session: Session, options: SearchOptions): Promise<Search> {
   const started = performance.now();
   const parameters = parseSearchInput(input);
   const targets = await findTargets(input, session);

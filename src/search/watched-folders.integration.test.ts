@@ -28,7 +28,7 @@ async function openWatched() {
   const folder = await makeTemporaryFolder();
   const root = join(folder.path, "root");
   mkdirSync(root);
-  const location = { root, store: openMemoryStore(), segmentFolder: null };
+  const location = { root, store: openMemoryStore(), segments: null };
   let looks = 0;
   const update = (changedFolders: ReadonlySet<string> | null = null) =>
     updateIndex(location, { maxFileBytes: 1e6, signal, now: Date.now, changedFolders });
@@ -50,7 +50,7 @@ async function openWatched() {
     /** What an index without a past has. */
     async readFresh(): Promise<string[]> {
       const store = openMemoryStore();
-      await updateIndex({ root, store, segmentFolder: null }, { maxFileBytes: 1e6, signal, now: Date.now });
+      await updateIndex({ root, store, segments: null }, { maxFileBytes: 1e6, signal, now: Date.now });
       return textsIn(store);
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),

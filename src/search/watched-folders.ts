@@ -14,7 +14,7 @@ const watches = new WeakMap<IndexStore, WatchedTree | null>();
 const WHOLE_LOOK_INTERVAL_MS = 60_000;
 
 /** Whether the folder is watched and nothing in it has changed since the last look at it began. */
-export async function isQuiet({ store }: IndexLocation): Promise<boolean> {
+export async function isQuiet({ store }: Pick<IndexLocation, "store">): Promise<boolean> {
   const watch = watches.get(store)?.watch;
   if (watch === undefined || !watch.isQuiet()) return false;
   // What happened before this call is reported at the latest when the event loop has come round once.
@@ -24,7 +24,7 @@ export async function isQuiet({ store }: IndexLocation): Promise<boolean> {
 }
 
 /** Whether a look at every file is due, although nothing has been reported. */
-export function isWholeLookDue({ store }: IndexLocation): boolean {
+export function isWholeLookDue({ store }: Pick<IndexLocation, "store">): boolean {
   const tree = watches.get(store);
   return tree != null && performance.now() - tree.wholeLookAt >= WHOLE_LOOK_INTERVAL_MS;
 }
@@ -34,7 +34,7 @@ export function isWholeLookDue({ store }: IndexLocation): boolean {
  * the folders that have to be looked at; null for all.
  */
 export async function lookWatched<T>(
-  location: IndexLocation,
+  location: Pick<IndexLocation, "root" | "store">,
   signal: AbortSignal,
   look: (changed: ReadonlySet<string> | null) => Promise<T>,
 ): Promise<T> {
@@ -62,7 +62,7 @@ export async function lookWatched<T>(
   }
 }
 
-function openTree({ root, store }: IndexLocation): WatchedTree | null {
+function openTree({ root, store }: Pick<IndexLocation, "root" | "store">): WatchedTree | null {
   const current = watches.get(store);
   if (current === null || (current !== undefined && !current.watch.isIdle())) return current;
   const watch = openFolderWatch(root);

@@ -21,6 +21,8 @@ import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { metrics } from "../telemetry/metrics.ts";
+import type { MetricReading } from "../telemetry/prometheus.ts";
+import type { Trace } from "../telemetry/spans.ts";
 import { guardTokenizer, makeTokenizerLoader } from "./tokenizer.ts";
 import { openUsageRecorder } from "./usage-recorder.ts";
 
@@ -45,6 +47,10 @@ export type Session = SourceContext & {
   /** The run under which artifacts and events are grouped. */
   readonly run: string;
   readonly emit: Emit;
+  /** Runs work as a span, where an OpenTelemetry collector is configured. */
+  readonly trace: Trace;
+  /** Adds metrics of a surface to what is exported there, as long as the session is open. */
+  readonly exportMetrics: (read: () => readonly MetricReading[]) => void;
   /** Aborts one call, or all of them. */
   readonly signal: AbortSignal;
   /** Called with what is being done, where a user or client waits for it. */
@@ -120,6 +126,9 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     events?.emit(event);
     usage?.add(event, origin);
   };
+  const telemetry = isExported(settings, env)
+    ? (await import("./open-telemetry.ts")).openTelemetry({ settings, env, emit, log })
+    : undefined;
   const housekeeping = createHousekeeping(emit);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
@@ -143,6 +152,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     transcriptFolder: join(home, "transcripts", safeFileName(owner)),
     run,
     emit,
+    trace: telemetry?.trace ?? runUntraced,
+    exportMetrics: telemetry?.addSource ?? (() => undefined),
     signal,
     lifetime: signal,
     log,
@@ -153,6 +164,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {
       await housekeeping.finished();
+      await telemetry?.[Symbol.asyncDispose]();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
       await usage?.[Symbol.asyncDispose]();
@@ -168,6 +180,18 @@ async function loadSettings(cwd: string, env: Environment, log: (line: string) =
   for (const problem of describeProblems(config.problems)) log(problem);
   return settings;
 }
+
+/** The standard variables that name a collector. Whether they count is decided by the code that is loaded for them. */
+const collectorVariables = ["", "_TRACES", "_METRICS"].map((signal) => `OTEL_EXPORTER_OTLP${signal}_ENDPOINT`);
+
+function isExported(settings: Settings, env: Environment): boolean {
+  if (settings["otel.signals"] === "none") return false;
+  return settings["otel.endpoint"] !== null || collectorVariables.some((name) => env[name]);
+}
+
+const runUntraced: Trace = (_start, work) => work(noSpan);
+
+const noSpan = { set: () => undefined };
 
 /** Where other users could change the folder, nothing is read from it or written to it. */
 function describeExposure(home: string): string | null {

@@ -36,6 +36,7 @@ export type EventFields = {
   "ingest.failed": { source: SourceName; code: string };
   "ingest.shadowed": { artifact_ref: string | null; content_kind: string; handler: string };
   "store.unavailable": { code: string };
+  "otel.failed": { signal: string; endpoint: string; code: string; dropped_spans: number };
   "artifact.read": {
     artifact_ref: string;
     selector: string;
@@ -241,6 +242,15 @@ export const eventRows: EventRows = {
   "store.unavailable": {
     about: "The store could not be written: an artifact was not kept, or a sweep did not happen.",
     fields: { code: "The system's error code." },
+  },
+  "otel.failed": {
+    about: "An OpenTelemetry collector did not take spans or metrics. Once until it takes them again.",
+    fields: {
+      signal: "traces or metrics.",
+      endpoint: "The collector's origin.",
+      code: "The collector's status, the system's error code, timeout, or rejected where it took only a part.",
+      dropped_spans: "Spans of this process that were dropped so far.",
+    },
   },
   "artifact.read": {
     about: "A kept artifact was read.",

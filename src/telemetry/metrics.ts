@@ -1,6 +1,6 @@
 /** Prometheus counters and histograms of this process, moved by its events. */
 import type { CallOrigin, Event, EventFields } from "./events.ts";
-import { createCounter, createHistogram, head } from "./prometheus.ts";
+import { createCounter, createHistogram, type MetricReading, writeText } from "./prometheus.ts";
 import { countSavedTokens, countUsage } from "./usage.ts";
 
 /** Bucket bounds of shares; a value above the last falls into +Inf. */
@@ -121,6 +121,8 @@ export function createMetrics() {
 
   const addAnswer = (kind: string, truncated: boolean) => all.answers.add(1, { kind, truncated: String(truncated) });
 
+  const read = (): MetricReading[] => Object.values(all).flatMap((metric) => metric.read());
+
   return {
     add(event: Event, origin?: CallOrigin): void {
       all.charsKeptOut.add(countUsage(event, origin).chars_kept_out ?? 0);
@@ -136,11 +138,9 @@ export function createMetrics() {
     },
     /** Children belong to the process and not to a session, so they have no event. */
     addPoolRestart: (): void => all.poolRestarts.add(),
+    read,
     /** The text exposition format. */
-    prometheus: (): string =>
-      Object.values(all)
-        .map((metric) => metric.text())
-        .join(""),
+    prometheus: (): string => writeText(read()),
   };
 }
 
@@ -171,7 +171,12 @@ function createAveraged(name: string, about: string) {
       sum += value;
       count += 1;
     },
-    text: () =>
-      `${histogram.text()}${head(`${name}_average`, "gauge", `Mean of ${name}.`)}${name}_average ${count === 0 ? 0 : sum / count}\n`,
+    read(): MetricReading[] {
+      const mean = { labels: {}, value: count === 0 ? 0 : sum / count };
+      return [
+        ...histogram.read(),
+        { type: "gauge", name: `${name}_average`, about: `Mean of ${name}.`, series: [mean] },
+      ];
+    },
   };
 }

@@ -1,31 +1,59 @@
-/** Counters and histograms with labels, in the Prometheus text exposition format. */
+/** Counters and histograms with labels, and their text in the Prometheus exposition format. */
 
 export type Labels = Readonly<Record<string, string>>;
 
-export interface Counter {
-  add(amount?: number, labels?: Labels): void;
+/** What a metric has counted. */
+export type MetricReading =
+  | {
+      readonly type: "counter" | "gauge";
+      readonly name: string;
+      readonly about: string;
+      readonly series: readonly { readonly labels: Labels; readonly value: number }[];
+    }
+  | {
+      readonly type: "histogram";
+      readonly name: string;
+      readonly about: string;
+      readonly bounds: readonly number[];
+      readonly series: readonly HistogramSeries[];
+    };
+
+export type HistogramSeries = {
+  readonly labels: Labels;
+  /** For each bound, how many values are not above it. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+};
+
+export interface Metric {
+  read(): MetricReading[];
   text(): string;
 }
 
-export interface Histogram {
+export interface Counter extends Metric {
+  add(amount?: number, labels?: Labels): void;
+}
+
+export interface Histogram extends Metric {
   observe(value: number, labels?: Labels): void;
-  text(): string;
 }
 
 /** A counter without labels is written from the start; a series with labels once it was counted. */
 export function createCounter(name: string, about: string, { isLabelled = false } = {}): Counter {
-  const series = new Map<string, number>(isLabelled ? [] : [["", 0]]);
+  const series = new Map<string, { readonly labels: Labels; value: number }>();
+  if (!isLabelled) series.set("", { labels: {}, value: 0 });
   return {
     add(amount = 1, labels = {}) {
+      if (!Number.isFinite(amount)) return;
       const key = formatLabels(labels);
-      if (Number.isFinite(amount)) series.set(key, (series.get(key) ?? 0) + amount);
+      const known = series.get(key);
+      if (known === undefined) series.set(key, { labels, value: amount });
+      else known.value += amount;
     },
-    text: () =>
-      `${head(name, "counter", about)}${[...series].map(([key, count]) => `${name}${key} ${count}\n`).join("")}`,
+    ...readable(() => ({ type: "counter", name, about, series: [...series.values()] })),
   };
 }
-
-type Series = { readonly labels: Labels; readonly counts: number[]; sum: number; count: number };
 
 /** A value above the last bound is counted in +Inf. */
 export function createHistogram(
@@ -34,8 +62,8 @@ export function createHistogram(
   bounds: readonly number[],
   { isLabelled = false } = {},
 ): Histogram {
-  const newSeries = (labels: Labels): Series => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 });
-  const all = new Map<string, Series>(isLabelled ? [] : [["", newSeries({})]]);
+  const newSeries = (labels: Labels) => ({ labels, counts: bounds.map(() => 0), sum: 0, count: 0 });
+  const all = new Map<string, ReturnType<typeof newSeries>>(isLabelled ? [] : [["", newSeries({})]]);
   return {
     observe(value, labels = {}) {
       if (!Number.isFinite(value)) return;
@@ -47,21 +75,40 @@ export function createHistogram(
       for (const [index, bound] of bounds.entries())
         if (value <= bound) series.counts[index] = (series.counts[index] ?? 0) + 1;
     },
-    text: () =>
-      `${head(name, "histogram", about)}${[...all.values()].map((each) => writeSeries(name, bounds, each)).join("")}`,
+    ...readable(() => ({ type: "histogram", name, about, bounds, series: [...all.values()] })),
   };
 }
 
-function writeSeries(name: string, bounds: readonly number[], { labels, counts, sum, count }: Series): string {
+const readable = (read: () => MetricReading): Metric => ({
+  read: () => [read()],
+  text: () => writeText([read()]),
+});
+
+/** The lines of metrics. */
+export function writeText(readings: readonly MetricReading[]): string {
+  return readings.map((reading) => `${head(reading)}${writeValues(reading)}`).join("");
+}
+
+/** The lines that say what a metric is. */
+const head = ({ name, type, about }: MetricReading): string => `# HELP ${name} ${about}\n# TYPE ${name} ${type}\n`;
+
+function writeValues(reading: MetricReading): string {
+  const { name } = reading;
+  if (reading.type === "histogram")
+    return reading.series.map((each) => writeHistogram(name, reading.bounds, each)).join("");
+  return reading.series.map(({ labels, value }) => `${name}${formatLabels(labels)} ${value}\n`).join("");
+}
+
+function writeHistogram(
+  name: string,
+  bounds: readonly number[],
+  { labels, counts, sum, count }: HistogramSeries,
+): string {
   const bucket = (le: string, value: number) => `${name}_bucket${formatLabels({ ...labels, le })} ${value}\n`;
   const buckets = bounds.map((bound, index) => bucket(String(bound), counts[index] ?? 0));
   const key = formatLabels(labels);
   return `${buckets.join("")}${bucket("+Inf", count)}${name}_sum${key} ${sum}\n${name}_count${key} ${count}\n`;
 }
-
-/** The lines that say what a metric is. */
-export const head = (name: string, type: string, about: string): string =>
-  `# HELP ${name} ${about}\n# TYPE ${name} ${type}\n`;
 
 function formatLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);

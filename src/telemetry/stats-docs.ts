@@ -52,6 +52,7 @@ const metricsOpening = `
 
 The counters of one process since its start, in the Prometheus text format: the resource \`metrics://prometheus\` of
 [\`spillway mcp\`](mcp.md), the path \`/metrics\` of [\`spillway serve\`](serve.md), and \`metrics\` of the library.
+A collector gets them too, where one is configured ([OpenTelemetry](opentelemetry.md)).
 
 | metric | type | meaning |
 | --- | --- | --- |

@@ -13,6 +13,7 @@ import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Emit } from "../telemetry/events.ts";
+import type { Attributes, SpanStart } from "../telemetry/spans.ts";
 import { readInput } from "./parameters.ts";
 import type { ArtifactLink, ReceivedBytes, RenderedReply, Tool, ToolSession } from "./tool.ts";
 
@@ -30,7 +31,47 @@ export type ToolReply = {
 export type TextBlock = { readonly text: string; readonly page?: number };
 
 /** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
-export async function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
+export function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
+  return session.trace(
+    () => startSpan(tool, session),
+    async (span) => {
+      const { reply, ...outcome } = await callReported(tool, rawInput, session);
+      span.set(describeOutcome(reply, outcome));
+      return reply;
+    },
+  );
+}
+
+/** The span of a call, by the conventions for MCP and, on other surfaces, for tools of models. */
+function startSpan({ name }: Tool, { mcpRequest, client }: ToolSession): SpanStart {
+  const isCall = mcpRequest?.method !== "resources/read";
+  const attributes: Attributes = {
+    ...(isCall && { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name }),
+    "spillway.client": client?.name,
+  };
+  if (mcpRequest === undefined) return { name: `execute_tool ${name}`, attributes };
+  const { method, id, protocolVersion, transport, meta } = mcpRequest;
+  return {
+    name: isCall ? `${method} ${name}` : method,
+    kind: "server",
+    carrier: meta,
+    attributes: {
+      ...{ "mcp.method.name": method, "jsonrpc.request.id": String(id), "mcp.protocol.version": protocolVersion },
+      ...{ "network.transport": transport, ...attributes },
+    },
+  };
+}
+
+/** The conventions ask for `tool_error`; the code says more. */
+const describeOutcome = (reply: ToolReply, { budget, code }: Omit<CallOutcome, "reply">): Attributes => ({
+  "spillway.reply.chars": reply.text.length,
+  "spillway.reply.limit_chars": budget.chars,
+  "spillway.reply.bound": budget.bound,
+  "spillway.error.code": code,
+  "error.type": reply.isError ? "tool_error" : undefined,
+});
+
+async function callReported(tool: Tool, rawInput: unknown, session: ToolSession): Promise<CallOutcome> {
   const startedAt = session.now();
   const origin = { tool: tool.name, client: session.client?.name ?? null };
   const emit: Emit = (event) => session.emit(event, origin);
@@ -46,7 +87,7 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
     duration_ms: session.now() - startedAt,
     error: code,
   });
-  return reply;
+  return { reply, budget, code };
 }
 
 type CallOutcome = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };

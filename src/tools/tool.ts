@@ -17,8 +17,20 @@ export type ToolSession = Session & {
   readonly progress?: ((message: string, received?: ReceivedBytes) => void) | undefined;
   /** Writes to the client's log, beside the reply. */
   readonly inform?: ((level: "info" | "warning", message: string) => void) | undefined;
+  /** The request of the Model Context Protocol that this call answers, for its span. */
+  readonly mcpRequest?: McpRequest | undefined;
   /** Notes of the surface, shown in the reply after its own. */
   readonly notes?: readonly string[] | undefined;
+};
+
+export type McpRequest = {
+  readonly method: "tools/call" | "resources/read";
+  readonly id: string | number;
+  readonly protocolVersion: string | undefined;
+  /** Whether it came over stdio or over HTTP. */
+  readonly transport: "pipe" | "tcp";
+  /** `_meta`, which may hold the caller's trace context. */
+  readonly meta: unknown;
 };
 
 /** Bytes received so far, and the total where it is known. */

@@ -21,6 +21,7 @@ import type { LoadedSource } from "../load/loaded-source.ts";
 import { loadRendered, needsRendering } from "../load/render-page.ts";
 import type { Session } from "../session/session.ts";
 import { sourceName } from "../telemetry/events.ts";
+import type { Attributes } from "../telemetry/spans.ts";
 import { sweepIfDue } from "./sweep.ts";
 
 export type FetchOptions = LoadSourceOptions & {
@@ -35,11 +36,33 @@ export type FetchOptions = LoadSourceOptions & {
 };
 
 /** The verb behind every fetch: any source in, a bounded answer and a durable ref out. */
-export async function fetchSource(
-  given: string,
-  options: FetchOptions,
-  session: Session,
-): Promise<Answer<FetchFields>> {
+export function fetchSource(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
+  return session.trace(
+    () => ({ name: "fetch", attributes: describePlace(given) }),
+    async (span) => {
+      const answer = await fetchReported(given, options, session);
+      span.set(describeFetched(answer.fields));
+      return answer;
+    },
+  );
+}
+
+/** Only the host: a path or the name of a file may be private. */
+function describePlace(given: string): Attributes {
+  const url = URL.parse(given);
+  const isWeb = /^https?:$/.test(url?.protocol ?? "");
+  return isWeb ? { "url.scheme": url?.protocol.slice(0, -1), "server.address": url?.hostname } : {};
+}
+
+const describeFetched = (fields: FetchFields): Attributes => ({
+  "http.response.status_code": fields.status_code,
+  "spillway.content_kind": fields.content_kind,
+  "spillway.source.bytes": fields.size_bytes,
+  "spillway.cached": fields.cached,
+  "spillway.truncated": fields.truncated,
+});
+
+async function fetchReported(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
   const startedAt = session.now();
   const { budget = makeSourceBudget(session.settings, { requested: options.maxChars }) } = options;
   try {
@@ -71,6 +94,7 @@ async function answerSource(given: string, options: BudgetedOptions, session: Se
 function extractSource(source: LoadedSource, options: BudgetedOptions, session: Session): Promise<Extract> {
   return extractText({
     ...source,
+    trace: session.trace,
     owner: session.store.owner,
     handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",

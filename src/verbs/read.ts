@@ -72,6 +72,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const formatQuery = findFormatQuery(selector, handler, record);
   const extract = await extractText({
     ...artifact,
+    trace: session.trace,
     owner: store.owner,
     facts: record,
     handler,

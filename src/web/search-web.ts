@@ -26,7 +26,7 @@ export type QueryOutcome = {
 /** Fifty pages with their texts are a few megabytes. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-type WebSession = Pick<Session, "settings" | "env" | "network" | "signal" | "emit" | "now">;
+type WebSession = Pick<Session, "settings" | "env" | "network" | "signal" | "emit" | "trace" | "now">;
 
 /** Asks the providers in order until one answers. Throws only if no provider is configured, or on an abort. */
 export async function searchWeb(query: WebQuery, session: WebSession): Promise<QueryOutcome> {
@@ -53,17 +53,22 @@ type ProviderAnswer = { readonly results: WebResult[]; readonly notes: string[] 
 
 /** One request to a provider, recorded as an event: most of them charge for it. */
 async function ask(choice: ConfiguredProvider, query: WebQuery, session: WebSession): Promise<ProviderAnswer> {
+  const { name } = choice.provider;
   const startedAt = session.now();
   const emit = (resultCount: number, error: string | null) =>
     session.emit({
       event: "web.searched",
-      provider: choice.provider.name,
+      provider: name,
       result_count: resultCount,
       duration_ms: session.now() - startedAt,
       error,
     });
+  const attributes = { "gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": name };
   try {
-    const answer = await request(choice, query, session);
+    const answer = await session.trace(
+      () => ({ name: `retrieval ${name}`, kind: "client", attributes }),
+      () => request(choice, query, session),
+    );
     emit(answer.results.length, null);
     return answer;
   } catch (error) {

@@ -19,6 +19,7 @@ import { findArguments, findUserPastes } from "./written-parts.ts";
 
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
+  provider: "anthropic",
   // OpenAI's Assistants post single messages to /threads/{id}/messages.
   endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
   lifecycleEvents: ["ping", "message_start"],

@@ -56,6 +56,8 @@ export type TokenCounter = {
 /** One provider's request format. Every dialect passes `dialect.contract.ts` with its simulator. */
 export interface Dialect {
   readonly name: string;
+  /** The provider in traces, as OpenTelemetry names it. Default: the name of the dialect. */
+  readonly provider?: string;
   /** Matches the path that its requests are posted to. */
   readonly endpoint: RegExp;
   /** The types of the events with which a stream begins before its content. */

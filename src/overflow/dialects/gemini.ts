@@ -19,6 +19,7 @@ import { findArguments, findPaste } from "./written-parts.ts";
 
 export const gemini: Dialect = {
   name: "gemini",
+  provider: "gcp.gemini",
   endpoint: /:(?:generateContent|streamGenerateContent)$/,
   lifecycleEvents: [],
   findParts(request) {

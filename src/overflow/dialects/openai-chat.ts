@@ -18,6 +18,7 @@ import { findJsonArguments, findUserPastes } from "./written-parts.ts";
 
 export const openaiChat: Dialect = {
   name: "openai-chat",
+  provider: "openai",
   endpoint: /\/chat\/completions$/,
   lifecycleEvents: [],
   findParts(request) {

@@ -28,6 +28,7 @@ const isOutput = ({ type }: JsonFields): boolean => /_call_output$/.test(toText(
 
 export const openaiResponses: Dialect = {
   name: "openai-responses",
+  provider: "openai",
   endpoint: /\/responses$/,
   lifecycleEvents: ["response.created", "response.in_progress", "response.queued"],
   findParts(request) {

@@ -22,6 +22,8 @@ type UpdateOptions = {
   readonly now: () => number;
   /** Called before every file that is read, and before files are removed. If it throws, the run ends. */
   readonly beforeChange?: () => Promise<void>;
+  /** The segments that other machines have published of this folder; known once `beforeChange` was called. */
+  readonly published?: () => readonly string[];
   /** Called for every file that is read, and at the end: how many files are done, of how many. */
   readonly progress?: (done: number, total: number) => void;
 };
@@ -53,7 +55,7 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   const { changedFolders = null } = options;
   const memory = openFolderMemory(options.force ? [] : location.store.folders(), options.now, changedFolders);
   const files = await walk(walkFolder(location.root, options.hidden, memory), pause, skipped);
-  const writer = createWriter(location, pause, skipped);
+  const writer = createWriter(location, options.published ?? (() => []), pause, skipped);
   let knownCount = 0;
   for (const [done, file] of files.entries()) {
     const storedFile = knownFiles.files.get(file.path);
@@ -226,7 +228,7 @@ const BATCH_CHARS = 2_000_000;
 /** Text that is stored before a segment is published: each segment is twice as large as the last, until it is full. */
 const FIRST_PUBLISH_CHARS = 2_000_000;
 
-function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
+function createWriter(location: IndexLocation, published: () => readonly string[], pause: Pause, skipped: SkippedList) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
@@ -268,7 +270,8 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     if (Object.values(change).every(({ length }) => length === 0)) return;
     location.store.write(change);
     unpublishedChars += chars;
-    if (unpublishedChars < publishChars) return;
+    // Which files the segments of others have is known at the end.
+    if (unpublishedChars < publishChars || published().length > 0) return;
     await publishSegments(location, pause);
     publishedChars += unpublishedChars;
     unpublishedChars = 0;
@@ -281,10 +284,17 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
       await flushIfLarge();
     }
     await flush();
+    await adoptPublished(location, published(), pause);
     await publishSegments(location, pause);
   }
 
   return { sums, add, finish };
+}
+
+async function adoptPublished(location: IndexLocation, published: readonly string[], pause: Pause): Promise<void> {
+  if (published.length === 0) return;
+  const { adoptSegments } = await import("./adopt-segments.ts");
+  await adoptSegments(location, published, pause);
 }
 
 function emptyBatch() {

@@ -3,6 +3,7 @@
  * tools, results that are too large, and calls of the tool that reads them on, which are answered here.
  */
 import { clip } from "../../system/safe-names.ts";
+import { startCallSpan } from "./call-span.ts";
 import {
   type JsonObject,
   keyOf,
@@ -83,20 +84,28 @@ export function createRelay(options: RelayOptions): Relay {
     const refusal = refuseCall(id, request, options);
     if (refusal !== undefined) return toClient(refusal);
     if (open.size >= MAX_PENDING) return toClient(writeError(id, -32000, "Too many requests are open."));
-    const turn = request.method === "tools/call" ? turns.join() : undefined;
-    open.add({ ...request, id, turn }, toObject(params._meta).progressToken);
+    const call =
+      request.method === "tools/call" ? { turn: turns.join(), span: startSpan(id, request, params) } : undefined;
+    open.add({ ...request, id, ...call }, toObject(params._meta).progressToken);
     return toServer(line);
+  }
+
+  function startSpan(id: RequestId, { tool, client: profile }: SentRequest, params: JsonObject) {
+    return startCallSpan(session, { id, tool, server: options.server, client: profile?.name, params });
   }
 
   /** The client does not wait for the answer any more, and neither does its turn. */
   function cancel(id: RequestId): void {
     readTool.cancel(id);
-    open.take(id)?.turn?.finish(0);
+    const request = open.take(id);
+    request?.turn?.finish(0);
+    request?.span?.failed("cancelled");
   }
 
   /** The client gets an error, and the server hears that its answer is not wanted any more. */
-  async function expire({ id, turn }: OpenRequest): Promise<void> {
+  async function expire({ id, turn, span }: OpenRequest): Promise<void> {
     turn?.finish(0);
+    span?.failed("timeout");
     await toClient(writeTimeout(id, timeoutMs));
     const params = { requestId: id, reason: "timeout" };
     await toServer(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
@@ -121,8 +130,9 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   async function fail(reason: string): Promise<void> {
-    for (const { id, turn } of open.takeAll()) {
+    for (const { id, turn, span } of open.takeAll()) {
       turn?.finish(0);
+      span?.failed("server_gone");
       await toClient(writeError(id, -32000, reason));
     }
   }

@@ -2,6 +2,7 @@
 import { type ClientProfile, findClientProfile, findModel, unknownClient } from "../../config/clients.ts";
 import { type Budget, lowerBudget, makeSourceBudget } from "../../fit/budget.ts";
 import type { Session } from "../../session/session.ts";
+import type { CallSpan } from "./call-span.ts";
 import { findClientView } from "./client-view.ts";
 import {
   isObject,
@@ -52,6 +53,8 @@ export type SentRequest = {
   readonly client: ClientProfile | undefined;
   /** The call as one of its turn; undefined for other methods. */
   readonly turn?: TurnCall | undefined;
+  /** The span of the call; undefined for other methods. */
+  readonly span?: CallSpan | undefined;
 };
 
 /** The request of a message. The client names itself in the handshake or, in newer revisions, with each request. */
@@ -96,6 +99,7 @@ export function createEditor(options: EditorOptions): ResultEditor {
   const tasks = new Map<string, string>();
 
   async function edit(request: SentRequest, { line, json }: Message): Promise<string> {
+    request.span?.answered(json);
     try {
       const changed = await editAnswer(request, json);
       request.turn?.finish(countChars(toObject(changed ?? json).result));

@@ -29,7 +29,7 @@ import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type TextBlock, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
-import type { ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
+import type { McpRequest, ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, listShown, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { checkHealth, hidePaths } from "./health.ts";
@@ -151,12 +151,19 @@ function createConnection(server: Server, options: McpServerOptions) {
     return { ...profile, form: hasStructuredContent(server.getNegotiatedProtocolVersion()) ? form : "text" };
   }
 
-  function makeCallSession(context: ServerContext, roots: readonly string[]): ClientSession {
+  function makeCallSession(
+    context: ServerContext,
+    method: McpRequest["method"],
+    roots: readonly string[],
+  ): ClientSession {
+    const { id, _meta: meta } = context.mcpReq;
+    const protocolVersion = server.getNegotiatedProtocolVersion();
     return {
       ...session,
       roots: [...(session.roots ?? []), ...roots],
       signal: AbortSignal.any([session.signal, context.mcpReq.signal]),
       client: findClient(context),
+      mcpRequest: { method, id, meta, protocolVersion, transport: isRemote ? "tcp" : "pipe" },
       progress: makeProgress(context),
       inform: makeInform(context),
     };
@@ -170,7 +177,7 @@ function createConnection(server: Server, options: McpServerOptions) {
     if (outsidePaths.length > 0 && canAsk) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
-    const callSession = makeCallSession(context, roots);
+    const callSession = makeCallSession(context, "tools/call", roots);
     const reply = await runCall(context.mcpReq.signal, () =>
       callTool(tool, input, { ...callSession, notes: unshownNotes }),
     );
@@ -187,7 +194,7 @@ function createConnection(server: Server, options: McpServerOptions) {
     }
     if (uri === METRICS_URI && !isRemote)
       return { contents: [{ uri, mimeType: METRICS_TYPE, text: metrics.prometheus() }] };
-    const callSession = makeCallSession(context, []);
+    const callSession = makeCallSession(context, "resources/read", []);
     // A resource has no structured content.
     const client = { ...callSession.client, form: "text" as const };
     const reply = await runCall(context.mcpReq.signal, () => readResource(uri, { ...callSession, client }));

@@ -70,6 +70,7 @@ export async function forwardWithRecovery(call: Call, dialect: Dialect): Promise
       replacement === undefined
         ? post(call, headers, held, recovery.mode === "shadow" || recovery.mayBeRefused(body.describe()))
         : post(call, withoutEncoding(headers), toBody(replacement), true),
+    headers: request.headers,
     provider: { url: call.url, post: (...posted) => postForCount(call, headers, ...posted) },
     resend: (smaller) => postFresh(call, withNewKey(withoutEncoding(headers)), toBody(smaller), true),
   });

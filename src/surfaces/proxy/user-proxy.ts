@@ -18,7 +18,7 @@ export type UserProxy = AsyncDisposable & {
 };
 
 export type UserProxyOptions = {
-  readonly session: Pick<Session, "settings" | "store" | "emit" | "spoolFolders">;
+  readonly session: Pick<Session, "settings" | "store" | "emit" | "trace" | "spoolFolders">;
   /** 0 chooses a free port. */
   readonly port: number;
   /** Whether the path must begin with the token. */
@@ -38,7 +38,7 @@ export async function openUserProxy({ session, port, hasToken, env }: UserProxyO
     ...Object.entries(given).map(([name, address]) => `${name}=${address}`),
   ]);
   const proxy = await openProxy({
-    recovery: openRecovery({ settings, store, emit: savings.emit }),
+    recovery: openRecovery({ settings, store, emit: savings.emit, trace: session.trace }),
     upstreams,
     port,
     allowOrigins: settings["proxy.allow_origins"],

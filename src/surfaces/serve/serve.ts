@@ -14,7 +14,7 @@ import { openCallers } from "./open-callers.ts";
 import { openOwners } from "./owners.ts";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.ts";
 import { LLM_PATH } from "./routes.ts";
-import { MCP_PATH, makeRoutes } from "./server-routes.ts";
+import { MCP_PATH, makeRoutes, readServeMetrics } from "./server-routes.ts";
 import { openServices } from "./services.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { SIGN_IN_PATH } from "./sign-in/sign-in-routes.ts";
@@ -81,6 +81,7 @@ export async function openServe(options: ServeOptions): Promise<RunningServer> {
   const { llm, wrapped } = opened.use(await openServices({ session, owners, queue, log }));
   const isStoppingNow = () => isStopping;
   const served = { mcp, metrics, queue, owners, store, signIn, dashboard, llm, wrapped };
+  session.exportMetrics(() => readServeMetrics(served));
   const routes = makeRoutes({ ...served, isStopping: isStoppingNow });
   const dispatcher = createDispatcher({
     findCaller: callers.find,

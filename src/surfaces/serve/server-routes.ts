@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { ArtifactStore } from "../../artifacts/artifact-store.ts";
 import { metrics as processMetrics } from "../../telemetry/metrics.ts";
+import { type MetricReading, writeText } from "../../telemetry/prometheus.ts";
 import { version } from "../../version.ts";
 import { type DashboardOptions, dashboardRoutes } from "./dashboard/dashboard-routes.ts";
 import type { FairQueue } from "./guard/fair-queue.ts";
@@ -31,7 +32,7 @@ export type RoutesOptions = {
 export const MCP_PATH = "/mcp";
 
 export function makeRoutes(options: RoutesOptions): Route[] {
-  const { mcp, metrics } = options;
+  const { mcp } = options;
   return [
     {
       name: "mcp",
@@ -64,7 +65,7 @@ export function makeRoutes(options: RoutesOptions): Route[] {
       methods: ["GET"],
       access: "admin",
       async serve({ response }) {
-        const text = `${processMetrics.prometheus()}${metrics.prometheus(readGauges(options))}`;
+        const text = writeText([...processMetrics.read(), ...readServeMetrics(options)]);
         sendText(response, 200, text, "text/plain; version=0.0.4; charset=utf-8");
       },
     },
@@ -93,7 +94,13 @@ async function findProblem({ isStopping, store }: RoutesOptions): Promise<string
   }
 }
 
-function readGauges({ queue, owners, mcp, llm, wrapped }: RoutesOptions): Gauges {
+/** What the server adds to the metrics of the process. */
+export const readServeMetrics = (options: GaugeOptions & Pick<RoutesOptions, "metrics">): MetricReading[] =>
+  options.metrics.read(readGauges(options));
+
+type GaugeOptions = Pick<RoutesOptions, "queue" | "owners" | "mcp" | "llm" | "wrapped">;
+
+function readGauges({ queue, owners, mcp, llm, wrapped }: GaugeOptions): Gauges {
   return {
     ...(llm && { spillway_llm_running: { about: "Requests at a provider of models.", value: llm.running } }),
     ...(wrapped && {

@@ -131,7 +131,7 @@ test("a look that finds no change writes nothing", async () => {
   };
   const update = () =>
     updateIndex(
-      { root: tree.root, store: counted, segmentFolder: null },
+      { root: tree.root, store: counted, segments: null },
       { maxFileBytes: 1e6, signal: new AbortController().signal, now: () => Date.now() + LATER_MS },
     );
   await update();

@@ -22,8 +22,8 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
         ["a.ts", "b.ts"],
       );
       const [, second = assert.fail()] = files;
-      const { id, path, stamp } = second;
-      assert.deepEqual(store.text(id), { id, path, stamp, text: long, chunks: chunkText(long), outline: null });
+      const { id, path, stamp, hash } = second;
+      assert.deepEqual(store.text(id), { id, path, stamp, hash, text: long, chunks: chunkText(long), outline: null });
     });
 
     test("keeps what folders contain, without a new generation", () => {
@@ -68,6 +68,17 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       assert.equal(store.write({ remove: ["a.ts"] }), 2);
       assert.equal(store.write({ addSegment: "s" }), 3);
       assert.equal(store.write({ dropSegments: ["s"] }), 4);
+    });
+
+    test("keeps the ids of the files of a segment that another index has built", () => {
+      using store = open();
+      store.write({ addSegment: "theirs", segmentFileIds: Uint32Array.of(0, 7, 4_294_967_295) });
+      store.write({ addSegment: "ours" });
+      assert.deepEqual(store.segmentFileIds("theirs"), Uint32Array.of(0, 7, 4_294_967_295));
+      assert.deepEqual([store.segmentFileIds("ours"), store.segmentFileIds("none")], [undefined, undefined]);
+      store.write({ dropSegments: ["theirs"] });
+      assert.equal(store.segmentFileIds("theirs"), undefined);
+      assert.deepEqual(store.snapshot().segments, ["ours"]);
     });
 
     test("gives a changed file a new id and forgets the old one", () => {

@@ -17,7 +17,7 @@ export function openMemoryStore(): IndexStore {
   const byId = new Map<number, string>();
   const skippedFiles = new Map<string, StoredSkip>();
   const folders = new Map<string, FolderRecord>();
-  const segments = new Set<string>();
+  const segments = new Map<string, Uint32Array | undefined>();
   const facts = new Map<string, string>();
   const vectors = new Map<number, StoredVectors>();
   let madeBy: string | undefined;
@@ -46,7 +46,7 @@ export function openMemoryStore(): IndexStore {
     for (const path of change.removeFolders ?? []) folders.delete(path);
     for (const folder of change.folders ?? []) folders.set(folder.path, folder);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
-    if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
+    if (change.addSegment !== undefined) changed = segments.set(change.addSegment, change.segmentFileIds).size > 0;
     for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
     if (changed) generation++;
@@ -87,8 +87,9 @@ export function openMemoryStore(): IndexStore {
     snapshot: () => ({
       generation,
       fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
-      segments: [...segments],
+      segments: [...segments.keys()],
     }),
+    segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
     files: () => [...files.values()].map(withoutText),
     skippedFiles: () => [...skippedFiles.values()],
@@ -96,8 +97,8 @@ export function openMemoryStore(): IndexStore {
     text(id): StoredText | undefined {
       const file = fileOf(id);
       if (file === undefined) return undefined;
-      const { path, stamp, text, chunks, outline } = file;
-      return { id, path, stamp, text, chunks, outline };
+      const { path, stamp, hash, text, chunks, outline } = file;
+      return { id, path, stamp, hash, text, chunks, outline };
     },
     vectorsMadeBy: () => madeBy,
     vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),

@@ -3,6 +3,7 @@
  * challenges to log in included. Only lists of tools and results that are too large are changed on the way.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { startCallSpan } from "../call-span.ts";
 import { type Deadline, startDeadline } from "../deadline.ts";
 import { type JsonObject, parseMessage, type RequestId, readId, toObject, toText, writeTimeout } from "../json-rpc.ts";
 import {
@@ -61,7 +62,7 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
     if (own !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(own);
     const controller = new AbortController();
     response.once("close", () => controller.abort());
-    const open = id === undefined ? undefined : openRequest({ ...sent, id }, controller);
+    const open = id === undefined ? undefined : openRequest({ ...sent, id }, params, controller);
     try {
       const reply = await send(request, body, controller.signal);
       const sessionId = reply.headers.get("mcp-session-id");
@@ -75,14 +76,17 @@ export function createHttpRelay(options: HttpRelayOptions): HttpRelay {
     } finally {
       open?.deadline?.clear();
       open?.turn?.finish(0);
+      open?.span?.failed(controller.signal.reason === EXPIRED ? "timeout" : "server_gone");
     }
   }
 
   /** A request on its way; calls share the characters of their turn and have a deadline. */
-  function openRequest(request: Open, controller: AbortController): Open {
+  function openRequest(request: Open, params: JsonObject, controller: AbortController): Open {
     if (request.method !== "tools/call") return request;
     const deadline = startDeadline(timeoutMs, () => controller.abort(EXPIRED));
-    return { ...request, turn: turns.join(), deadline };
+    const { id, tool, client } = request;
+    const span = startCallSpan(options.session, { id, tool, server: options.server, client: client?.name, params });
+    return { ...request, turn: turns.join(), span, deadline };
   }
 
   /** An error in place of the answer, or at the end of a stream that has begun. */
