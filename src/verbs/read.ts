@@ -275,11 +275,30 @@ async function readPassages(
   budget: Budget,
   signal: AbortSignal,
 ): Promise<PassageReading> {
-  const { passages, matchedCount, isEstimated } = await rankPassages(segmentTexts(extract), query, signal);
+  const ranking = await rankPassages(segmentTexts(extract), query, signal);
+  const { matchedCount, isEstimated } = ranking;
+  const passages = await narrowFirst(extract, ranking.passages, query, budget.chars);
   const texts: string[] = [];
   const { text, count } = await fitItems(collect(passageTexts(extract, passages), texts), RANGE_BREAK, budget);
   const shown = count === 1 ? [text] : texts.slice(0, count);
   return makePassageReading(shown, passages, { count: matchedCount, isEstimated });
+}
+
+/** The first passage is shown even if it does not fit. It then begins where it answers. */
+async function narrowFirst(
+  extract: Extract,
+  passages: readonly RankedPassage[],
+  query: string,
+  chars: number,
+): Promise<readonly RankedPassage[]> {
+  const [first, ...others] = passages;
+  if (first === undefined) return passages;
+  const room = chars - formatPassageHeader(first).length;
+  if (first.end - first.start <= room) return passages;
+  const { narrowPassage } = await import("../retrieval/narrow-passage.ts");
+  const { text } = await select.readWindow(extract, first.start, first.end - first.start);
+  const { text: _, ...narrowed } = narrowPassage({ ...first, text }, query, room);
+  return [narrowed, ...others];
 }
 
 /** Passes the items through and adds each to a list. */
