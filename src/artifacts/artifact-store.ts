@@ -57,6 +57,8 @@ export type ArtifactStore = ReturnType<typeof openStore>;
 /** A use is noted at most this often: it protects an artifact from every sweep for much longer. */
 const MARK_INTERVAL_MS = 60_000;
 
+const MAX_REMEMBERED_MARKS = 10_000;
+
 const PAGE_ROWS = 200;
 
 /** A sweeper that is faster even once is one whose grace is over, so this many are never needed. */
@@ -70,6 +72,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const runId = safeFileName(run);
   const blobs = openBlobs(objects, catalogue, now);
   let secret: Promise<Uint8Array> | undefined;
+  /** When reads that did not wait for it noted their use. */
+  const markedAt = new Map<string, number>();
   /** Where the bytes of records were when they were found. */
   const places = new WeakMap<ArtifactRecord, string>();
   /** The last keep of each content: the same content is kept one after another, so that its bytes are written once. */
@@ -183,10 +187,18 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       const opening = openBytes(record, row.object_key ?? undefined);
       opening.catch(() => undefined); // It is awaited after the mark.
       // No sweeper is after what was used a moment ago, so that the answer need not wait to name this run too.
-      if (isRecent(row.used_at)) void opening.then(() => markUse(row)).catch(() => undefined);
+      if (isRecent(row.used_at)) void opening.then(() => markLater(row)).catch(() => undefined);
       else await discardUnless(opening, markUse(row));
       return { record: { ...record, ...seen(now()) }, ...(await opening) };
     });
+  }
+
+  /** Once, however many reads there are: they do not wait for it, and their marks would take all connections. */
+  async function markLater(row: FoundArtifact): Promise<void> {
+    if (isRecent(markedAt.get(row.ref) ?? 0)) return;
+    if (markedAt.size >= MAX_REMEMBERED_MARKS) markedAt.clear();
+    markedAt.set(row.ref, now());
+    await markUse(row);
   }
 
   /** Bytes of an artifact that has expired while they were opened are not used. */
