@@ -206,7 +206,7 @@ describe("spillway stats", () => {
       tool: `tool ${tool % 10}`,
     }));
     const rows = days.flatMap((day) => tools.map((each) => ({ day, ...each, usage: { replies: 1_000 } })));
-    await addUsageRows(catalogue, { owner, run: "all", now }, rows);
+    await addUsageRows(catalogue, { owner, run: "all", now, batch: "year" }, { rows, outcomes: [] });
     const cpuMs = await measureCpuMs(() => readUsage(catalogue, { owner, by: "tool", since: "2020-01-01" }));
     assert.ok(cpuMs < 2_000, `${cpuMs} ms`);
     await work.session[Symbol.asyncDispose]();
@@ -242,5 +242,37 @@ describe("spillway events --follow", () => {
     const { status, err } = await cli.run(["events", "--follow", "--list"]);
     assert.equal(status, 2);
     assert.match(err, /--list or --follow, not both/);
+  });
+});
+
+describe("spillway stats --outcomes", () => {
+  test("says how sources were treated and why, for all of the time or by day, run, client or tool", async () => {
+    await using cli = await openCli();
+    await cli.write("weir.txt", text);
+    await cli.write("weir.bin", new Uint8Array([0, 1, 2, 255, 254, 0, 0, 7]));
+    for (const run of ["one", "two"]) await cli.run(["fetch", "weir.txt", "--set", `run=${run}`]);
+    await cli.run(["fetch", "weir.bin", "--set", "run=two"]);
+    await cli.run(["fetch", "missing.txt", "--set", "run=two"]);
+    const outcomes = await cli.json("stats", "--outcomes");
+    assert.deepEqual(
+      outcomes.map(({ event, kind, reason, count }) => [event, kind, reason, count]),
+      [
+        ["ingest.classified", "text", "extension", 2],
+        ["ingest.classified", "unknown_binary", "fallback", 1],
+        ["ingest.failed", "", "source_not_found", 1],
+      ],
+    );
+    assert.equal(outcomes[0].bytes_before, 2 * text.length);
+    const byRun = await cli.json("stats", "--outcomes", "--by", "run");
+    assert.deepEqual(byRun.map(({ run, kind, count }) => [run, kind, count]).sort(), [
+      ["one", "text", 1],
+      ["two", "", 1],
+      ["two", "text", 1],
+      ["two", "unknown_binary", 1],
+    ]);
+    const { out } = await cli.run(["stats", "--outcomes"]);
+    assert.match(out, /^event +kind +reason +count +bytes before/);
+    assert.match(out, /ingest\.classified +text +extension +2 +144 KB/);
+    assert.match((await cli.run(["stats", "--outcomes", "--by", "week"])).err, /cannot group by "week"/);
   });
 });

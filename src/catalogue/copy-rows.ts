@@ -9,6 +9,7 @@ const copiedTables = {
   responses: ["owner", "id"],
   cache_entries: ["owner", "digest"],
   usage_days: ["owner", "day", "run", "client", "tool"],
+  outcome_days: ["owner", "day", "run", "client", "tool", "event", "kind", "reason"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type CopiedTable = keyof typeof copiedTables;

@@ -173,6 +173,8 @@ async function makeFirstVersion(path: string): Promise<void> {
     "mcp_cancellations",
     "sign_in_codes",
     "usage_days",
+    "outcome_days",
+    "usage_batches",
   ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");
