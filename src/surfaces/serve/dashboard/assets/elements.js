@@ -1,29 +1,88 @@
 /** Builds elements. Every text becomes a text node, so no title or URL can become markup. */
 
-/** An element with attributes and children; children are elements or texts, null is left out. */
+/** @typedef {Node | string | null | undefined | readonly Child[]} Child Elements or texts; null is left out. */
+/** @typedef {Readonly<Record<string, string | number | null | undefined>>} Attributes */
+/** @typedef {Readonly<Record<string, (event: Event) => unknown>>} Listeners By the name of their event. */
+
+/**
+ * An element with attributes and children.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
 export function make(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** The same for drawings. */
+/**
+ * The same for drawings.
+ * @template {keyof SVGElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[Name]}
+ */
 export function draw(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
+/**
+ * @template {Element} Filled
+ * @param {Filled} element
+ * @param {Attributes} attributes
+ * @param {readonly Child[]} children
+ */
 function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined) element.setAttribute(name, String(value));
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== null && value !== undefined) element.setAttribute(name, String(value));
+  element.append(...flatten(children));
   return element;
 }
 
 /**
- * A table that scrolls sideways on its own. A column is { label, cell, isNumber, isName, isTime }, where `cell` makes the content of a row.
+ * @param {readonly Child[]} children
+ * @returns {(Node | string)[]}
+ */
+const flatten = (children) =>
+  children.flatMap((child) => {
+    if (child === null || child === undefined) return [];
+    return typeof child === "string" || child instanceof Node ? [child] : flatten(child);
+  });
+
+/**
+ * The element or other target, which calls these functions.
+ * @template {EventTarget} Heard
+ * @param {Heard} element
+ * @param {Listeners} listeners
+ */
+export function listen(element, listeners) {
+  for (const [name, listener] of Object.entries(listeners)) element.addEventListener(name, listener);
+  return element;
+}
+
+/**
+ * A column of a table: `cell` makes the content of a row.
+ * @template Row
+ * @typedef {{
+ *   label: string,
+ *   cell: (row: Row) => Child,
+ *   isNumber?: boolean,
+ *   isName?: boolean,
+ *   isTime?: boolean,
+ *   isHeading?: boolean,
+ * }} Column
+ */
+
+/**
+ * A table that scrolls sideways on its own.
+ * @template Row
+ * @param {string} caption
+ * @param {readonly Column<Row>[]} columns
+ * @param {readonly Row[]} rows
  */
 export function makeTable(caption, columns, rows) {
-  const classOf = ({ isNumber, isName, isTime }) => (isNumber ? "number" : isName ? "name" : isTime ? "time" : null);
   const head = make(
     "tr",
     {},
@@ -33,7 +92,7 @@ export function makeTable(caption, columns, rows) {
     make(
       "tr",
       {},
-      columns.map((column) => make("td", { class: classOf(column) }, column.cell(row))),
+      columns.map((column) => makeCell(column, row)),
     ),
   );
   return make(
@@ -43,15 +102,41 @@ export function makeTable(caption, columns, rows) {
   );
 }
 
-const MAX_NAME_CHARS = 100;
-
-/** A name from outside, which may be of any length; all of it is shown on request. */
-export function makeName(name) {
-  if (name.length <= MAX_NAME_CHARS) return name;
-  return make("span", { title: name }, `${name.slice(0, MAX_NAME_CHARS)}…`);
+/**
+ * A screen reader says the heading of a row with each of its cells.
+ * @template Row
+ * @param {Column<Row>} column
+ * @param {Row} row
+ */
+function makeCell(column, row) {
+  const attributes = { class: classOf(column) };
+  return column.isHeading
+    ? make("th", { scope: "row", ...attributes }, column.cell(row))
+    : make("td", attributes, column.cell(row));
 }
 
-/** Figures with their names. */
+/** @param {Pick<Column<never>, "isNumber" | "isName" | "isTime">} column */
+function classOf({ isNumber, isName, isTime }) {
+  if (isNumber) return "number";
+  if (isName) return "name";
+  return isTime ? "time" : null;
+}
+
+const MAX_NAME_CHARS = 100;
+
+/**
+ * A name from outside, which may be of any length and in any direction; all of it is shown on request.
+ * @param {string} name
+ */
+export function makeName(name) {
+  if (name.length <= MAX_NAME_CHARS) return make("bdi", {}, name);
+  return make("bdi", { title: name }, `${name.slice(0, MAX_NAME_CHARS)}…`);
+}
+
+/**
+ * Figures with their names.
+ * @param {readonly (readonly [name: string, value: string])[]} entries
+ */
 export function makeTiles(entries) {
   return make(
     "dl",
@@ -60,7 +145,11 @@ export function makeTiles(entries) {
   );
 }
 
-/** What to do where there is nothing yet, with lines to paste. */
+/**
+ * What to do where there is nothing yet, with lines to paste.
+ * @param {string} sentence
+ * @param {readonly string[]} lines
+ */
 export function makeEmpty(sentence, lines) {
   return make(
     "div",
