@@ -12,8 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { segmentsKey } from "../src/artifacts/keys.ts";
+import { diskStorage } from "../src/artifacts/storage.ts";
 import { openReader } from "../src/search/index/index-reader.ts";
 import type { IndexLocation } from "../src/search/index/store/index-store.ts";
+import { openSegmentStore, type SegmentStore } from "../src/search/index/store/segment-store.ts";
 import { openSqliteStore } from "../src/search/index/store/sqlite-index-store.ts";
 import { updateIndex } from "../src/search/index/update-index.ts";
 import { parseQuery } from "../src/search/rank/query.ts";
@@ -48,9 +51,9 @@ async function indexMany(fileCount: number): Promise<string> {
       writeFileSync(join(inside, `file${file}.ts`), text);
     }
     using store = openSqliteStore(join(folder, "index.db"));
-    const location = { root, store, segmentFolder: folder };
+    const location = { root, store, segments: openSegments(folder) };
     const indexed = await cpuOf(() => updateIndex(location, options));
-    const changed = await changeOne(location, openReader(store, folder));
+    const changed = await changeOne(location, openReader(store));
     const memory = Math.round(process.memoryUsage().rss / 1e6);
     const bare = await cpuOf(async () => bareWalk(root));
     return `indexed in ${milliseconds(indexed)} of CPU, one changed file ${milliseconds(changed)} (bare walk ${milliseconds(bare)}), ${memory} MB in use`;
@@ -58,6 +61,14 @@ async function indexMany(fileCount: number): Promise<string> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** The segments of an index whose data folder this is. */
+const openSegments = (folder: string): SegmentStore =>
+  openSegmentStore(
+    diskStorage(folder),
+    segmentsKey({ owner: "bench", project: "code", repository: "generated" }),
+    Date.now,
+  );
 
 function bareWalk(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -73,7 +84,7 @@ async function indexReal(): Promise<string> {
   try {
     using store = openSqliteStore(join(folder, "index.db"));
     const cpu = process.cpuUsage();
-    const { bytes, files } = await updateIndex({ root: checkouts, store, segmentFolder: folder }, options);
+    const { bytes, files } = await updateIndex({ root: checkouts, store, segments: openSegments(folder) }, options);
     const { user, system } = process.cpuUsage(cpu);
     return `${files} files, ${(bytes / 1e6).toFixed(1)} MB, ${(bytes / (user + system)).toFixed(1)} MB per CPU s`;
   } finally {
@@ -88,12 +99,12 @@ async function measure(fileCount: number): Promise<string> {
     const bytes = writeCode(root, fileCount);
     const cpu = process.cpuUsage();
     using store = openSqliteStore(join(folder, "index.db"));
-    const location = { root, store, segmentFolder: folder };
+    const location = { root, store, segments: openSegments(folder) };
     await updateIndex(location, options);
     const { user, system } = process.cpuUsage(cpu);
-    const reader = openReader(store, folder);
-    const { view } = reader.load();
-    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuery(query), { limit: 10 }));
+    const reader = openReader(store);
+    const { view } = await reader.load(location.segments);
+    const times = sortedTimes((query) => rankFiles(view, parseQuery(query), { limit: 10 }));
     const fts = fts5Times(store, view.liveChunks);
     const cells = [
       view.liveChunks,
@@ -103,7 +114,7 @@ async function measure(fileCount: number): Promise<string> {
       milliseconds(await changeOne(location, reader)),
       milliseconds(await cpuOf(() => updateIndex(location, options))),
       milliseconds(await cpuOf(async () => bareWalk(root))),
-      milliseconds(await cpuOf(async () => openAndSearch(folder))),
+      milliseconds(await cpuOf(() => openAndSearch(folder))),
     ];
     return `| ${cells.join(" | ")} |`;
   } finally {
@@ -120,7 +131,8 @@ async function changeOne(location: IndexLocation, reader: ReturnType<typeof open
     times.push(
       await cpuOf(async () => {
         await updateIndex(location, options);
-        rankFiles(reader.load().view, parseQuery(`changed${round}`), { limit: 10 });
+        const { view } = await reader.load(location.segments);
+        rankFiles(view, parseQuery(`changed${round}`), { limit: 10 });
       }),
     );
   }
@@ -130,9 +142,10 @@ async function changeOne(location: IndexLocation, reader: ReturnType<typeof open
   );
 }
 
-function openAndSearch(folder: string): void {
+async function openAndSearch(folder: string): Promise<void> {
   using store = openSqliteStore(join(folder, "index.db"));
-  rankFiles(openReader(store, folder).load().view, parseQuery("how are orders routed"), { limit: 10 });
+  const { view } = await openReader(store).load(openSegments(folder));
+  rankFiles(view, parseQuery("how are orders routed"), { limit: 10 });
 }
 
 function fts5Times(store: IndexLocation["store"], chunks: number): number {

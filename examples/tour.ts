@@ -20,6 +20,15 @@ const terminal: Terminal = {
   note: (text) => process.stderr.write(text),
 };
 
+/** What to do after the tour. */
+const nextSteps = `
+# Next
+npm start -- fetch <your file or URL>    your own source
+npm start -- install                     the tools for the coding agents on this machine; it asks first
+npm start -- help                        all commands
+docs/README.md                           where to begin, by what you do
+`;
+
 async function show(purpose: string, ...argv: string[]): Promise<void> {
   const command = argv.map((word) => (/[^\w.:/=-]/.test(word) ? `'${word}'` : word)).join(" ");
   process.stdout.write(`\n# ${purpose}\n$ spillway ${command}\n`);
@@ -41,8 +50,8 @@ try {
   await show("Or read a section by its heading.", "read", ref, "--section", "Fees");
   await show("A picture named .dat is never shown as text.", "fetch", "gauge.dat");
   await show("Why? Every decision can be looked up.", "detect", "gauge.dat", "levels.csv", "handbook.md");
-  await show("What happened during this run.", "events", "tour");
-  process.stdout.write("\nspillway help lists all commands: npm start -- help\n");
+  await show("What was kept out of context. spillway events tour would list each decision.", "stats");
+  process.stdout.write(nextSteps);
 } finally {
   await rm(home, { recursive: true, force: true });
 }

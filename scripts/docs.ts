@@ -1,6 +1,6 @@
 /**
  * Writes the generated files of docs/: settings and their schema, events, stats, commands, tools, MCP clients, where they keep
- * their configs, figures of benches, and the API.
+ * their configs, figures of benches, and the API. `npm run docs -- site [folder]` makes a web site of all pages.
  */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
@@ -32,6 +32,15 @@ export async function renderDocFiles(): Promise<Readonly<Record<string, string>>
 }
 
 if (import.meta.main) {
+  const [action, folder = "site"] = process.argv.slice(2);
+  if (action === "site") {
+    const { buildSite } = await import("./site/build-site.ts");
+    const pages = await buildSite(folder);
+    console.error(`${pages.length} pages in ${folder}; open ${folder}/index.html`);
+  } else await writeDocFiles();
+}
+
+async function writeDocFiles(): Promise<void> {
   writeFileSync(new URL("../README.md", import.meta.url), await renderReadme());
   for (const [name, text] of Object.entries(await renderDocFiles())) {
     writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);

@@ -19,16 +19,18 @@ function renderTable(rows: readonly MeasuredRecovery[]): string {
       `| ${client} ${version} | ${describe(without)} | ${describe(with_)} |`,
   );
   return [
-    "| eight outputs of 21,000 characters, then a line of the first | without | with `spillway with` |",
+    "One task in five real clients: run eight commands that print 21,000 characters each, then answer with a line of the first",
+    "([how it was measured](docs/overflow.md#real-clients-alone-and-with-spillway)).",
+    "",
+    "| client | alone | under `spillway with` |",
     "| --- | --- | --- |",
     ...lines,
     "",
-    "Real clients, a scripted model with a small window ([how](docs/overflow.md#real-clients-alone-and-with-spillway)); tokens are",
-    "those of accepted requests.",
+    "Tokens are those of accepted requests. The model is scripted, and its window is smaller than the client knows.",
   ].join("\n");
 }
 
-const words = { found: "finished, line found", lost: "finished, line lost", error: "died" };
+const words = { found: "finished, line found", lost: "finished, **line lost**", error: "**died**" };
 
 const describe = ({ end, tokens }: RecoveryOutcome): string =>
   `${words[end]}, ${tokens.toLocaleString("en-US")} tokens`;

@@ -17,7 +17,7 @@ export async function recordCommands(): Promise<readonly RecordedCommand[]> {
   try {
     await writeFile(join(folder, "server.log"), writeLog());
     const run = (...argv: string[]) => recordCommand(folder, argv);
-    const fetched = await run("fetch", "server.log", "--max-chars", "300");
+    const fetched = await run("fetch", "server.log", "--max-chars", "200");
     const ref = /af_[0-9a-f]{32}/.exec(fetched.printed)?.[0] ?? "";
     return [fetched, await run("read", ref, "--query", "disk quota exceeded")];
   } finally {
@@ -41,7 +41,7 @@ export function drawTerminal(commands: readonly RecordedCommand[]): string {
     ({ text, style }, index) =>
       `<text class="${style}" x="${LEFT}" y="${TOP + index * LINE_HEIGHT}" xml:space="preserve">${escapeText(text)}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${label}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${Math.round(WIDTH * SHOWN)}" height="${Math.round(height * SHOWN)}" role="img" aria-label="${label}">
 <style>${style}</style>
 <rect class="window" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="10"/>
 ${[24, 44, 64].map((x) => `<circle class="button" cx="${x}" cy="22" r="6"/>`).join("")}
@@ -51,8 +51,10 @@ ${texts.join("\n")}
 }
 
 const label =
-  "spillway fetch answers a log of 19 MB with 300 characters and a ref; spillway read finds the error in it";
+  "spillway fetch answers a log of 19 MB with 200 characters and a ref; spillway read finds the error in it";
 const [LEFT, TOP, LINE_HEIGHT, CHAR_WIDTH] = [20, 58, 19, 7.85];
+/** The picture is shown a little smaller, so that the table below it is on the same screen. */
+const SHOWN = 0.85;
 const WIDTH = Math.ceil(LEFT * 2 + COLUMNS * CHAR_WIDTH);
 
 /** Readable on a light and on a dark page; the colours follow the reader's choice. */

@@ -27,8 +27,9 @@ export function makeOrigin(given: string) {
 
 /** The complete bytes of an artifact, as its owner reads them. */
 export async function readArtifactBytes(store: ArtifactStore, ref: string): Promise<Buffer> {
-  await using file = await store.local(await store.find(ref));
-  return await readFile(file.path);
+  await using artifact = await store.read(ref);
+  const { content } = artifact;
+  return "path" in content ? await readFile(content.path) : Buffer.from(content.bytes);
 }
 
 /** A new folder, removed when disposed. */

@@ -5,6 +5,7 @@ import { sep } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { renderDocFiles } from "../scripts/docs.ts";
+import { listHeadingIds } from "../scripts/site/heading-ids.ts";
 import { settingNames } from "../src/config/settings.ts";
 import type { Command } from "../src/surfaces/cli/command.ts";
 import { commands } from "../src/surfaces/cli/commands.ts";
@@ -125,7 +126,7 @@ for (const page of await listPages()) {
     for (const [, path = "", heading] of prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
       const target = new URL(path || page.replace(/^.*\//, ""), new URL(`../${page}`, import.meta.url));
       const linked = await readFile(target, "utf8").catch(() => assert.fail(`${page} links to ${path}`));
-      if (heading) assert.ok(headingIdsIn(linked).includes(heading), `${page} links to ${path}#${heading}`);
+      if (heading) assert.ok(listHeadingIds(linked).includes(heading), `${page} links to ${path}#${heading}`);
     }
   });
 }
@@ -161,14 +162,4 @@ function codeIn(markdown: string): string[] {
   const blocks = [...markdown.matchAll(/^```(?:sh|text|console)?\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
   const prose = markdown.replaceAll(/^```[\s\S]*?^```/gm, "");
   return [...blocks, ...[...prose.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code)];
-}
-
-/** The ids that GitHub gives to the headings of a page. */
-function headingIdsIn(markdown: string): string[] {
-  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
 }

@@ -25,6 +25,7 @@ const makers: Readonly<Record<string, () => Uint8Array>> = {
   "missing-end": makeMissingEnd,
   "scanned-page": makeScannedPage,
   "right-to-left": makeRightToLeft,
+  "mixed-direction": makeMixedDirection,
   "headers-and-footnotes": makeHeadersAndFootnotes,
 };
 
@@ -248,6 +249,18 @@ function makeRightToLeft(): Uint8Array {
   const font = makeMappedFont(lines.join(""));
   const seen = (line: string): string => [...line].reverse().join("");
   const content = lines.map((line, index) => drawHex(font.encode(seen(line)), 200, 700 - 24 * index)).join("");
+  return writePdf([{ content, entries: mappedResources }], { objects: font.objects });
+}
+
+/** Rows as they are seen from left to right: names and numbers are not reversed. */
+function makeMixedDirection(): Uint8Array {
+  const seen = [
+    ".(ראוני) 1934 לירפאב 14-ב חתפנ למנה",
+    ".ץבוקב Tool 2.0 (new one) םע םישמתשמ",
+    ".רטמ 3,400 אוה 45% לכמ ךרואה",
+  ];
+  const font = makeMappedFont(seen.join(""));
+  const content = seen.map((line, index) => drawHex(font.encode(line), 100, 700 - 24 * index)).join("");
   return writePdf([{ content, entries: mappedResources }], { objects: font.objects });
 }
 

@@ -13,7 +13,7 @@ import { builtInTools, findTool, listShown } from "../src/tools/tools.ts";
 import { makeMemorySpool, makeOrigin, plainTextDetection } from "./bodies.ts";
 import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
-import { makePdfWithPages } from "./pdf.ts";
+import { makePdfWithPages, withPageMarks } from "./pdf.ts";
 import { waitUntil } from "./waiting.ts";
 
 const run = promisify(execFile);
@@ -73,16 +73,16 @@ for (const revision of revisions) {
       const link = fetched.content.find(({ type }) => type === "resource_link");
       assert.equal(link?.uri, `artifact://${first?.artifact_ref}`);
       const second = await call("get_search_content", { responseId: fetched.fields.responseId, urlIndex: 1 });
-      assert.equal(second.fields.content, "The first page\n\nThe second page");
+      assert.equal(second.fields.content, withPageMarks(["The first page", "The second page"]));
       const page = await call("read_artifact", { artifact_ref: second.fields.artifact_ref, pages: 2 });
-      assert.equal(page.fields.content, "The second page");
+      assert.equal(page.fields.content, withPageMarks(["The second page"], 2));
       const asked = await call("web_fetch", { url: "a.pdf", query: "second" });
-      assert.ok(asked.content.some(({ text }) => text === "The second page"));
+      assert.ok(asked.content.some(({ text }) => text?.includes("The second page")));
       assert.match((await call("web_fetch_html", { url: "a.md" })).text, /# Title/);
       const bounded = listed.filter(({ inputSchema }) => "maxChars" in (inputSchema.properties ?? {}));
       assert.ok(bounded.length > 0);
       const chosen = await call("fetch_content", { url: "a.pdf", pages: "2" });
-      assert.equal(chosen.fields.content, "The second page");
+      assert.equal(chosen.fields.content, withPageMarks(["The second page"], 2));
       for (const { name } of bounded) {
         const reply = await call(name, { maxChars: {} });
         assert.equal(reply.isError, true);
@@ -151,7 +151,8 @@ for (const revision of revisions) {
           ["resource_link", undefined],
         ],
       );
-      assert.deepEqual([content[1]?.text?.trim(), content[2]?.text?.trim()], ["The weir", "The gauge"]);
+      const pages = [content[1]?.text?.trim(), content[2]?.text?.trim()];
+      assert.deepEqual(pages, [withPageMarks(["The weir"]), withPageMarks(["The gauge"], 2)]);
       const { contents } = await client.readResource({ uri: content[4]?.uri ?? "" });
       assert.match(JSON.stringify(contents), /The weir.*The gauge/);
     });

@@ -66,7 +66,7 @@ describe("scanned pages", () => {
     const ref = /af_[0-9a-f]{32}/.exec((await cli.run(["fetch", path])).out)?.[0] ?? assert.fail();
     await using ocr = await openOcrSession(cli.home);
     const { content } = await readArtifact(ref, { pages: "2" }, ocr.session);
-    assert.match(content ?? "", /^A second page with other words\./);
+    assert.match(content ?? "", /^<!-- page 2 -->\n\nA second page with other words\./);
     assert.deepEqual(ocr.progress, ["OCR: page 2 of 3"]);
     const answer = await readArtifact(ref, { pages: "2-3" }, ocr.session);
     assert.match(answer.content ?? "", /Invoice number 10-4471\.[\s\S]*The third page/);
@@ -84,7 +84,10 @@ describe("scanned pages", () => {
     assert.match((first.fields.warnings ?? []).join("\n"), /stopped before page 2 of 3: read pages=2- to continue/);
     assert.match(first.content ?? "", /harbour master/);
     const ref = first.fields.artifact_ref ?? assert.fail();
-    assert.match((await readArtifact(ref, { pages: "2-" }, ocr.session)).content ?? "", /^A second page/);
+    assert.match(
+      (await readArtifact(ref, { pages: "2-" }, ocr.session)).content ?? "",
+      /^<!-- page 2 -->\n\nA second page/,
+    );
     const whole = await fetchSource(join(cli.work, path), {}, ocr.session);
     assert.match(whole.content ?? "", /harbour master[\s\S]*second page[\s\S]*third page/);
     assert.deepEqual(

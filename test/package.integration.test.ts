@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { assetNames } from "../src/surfaces/serve/dashboard/assets.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
+import { installNode, nodePackage } from "./node-versions.ts";
 import { makePdfWithPages } from "./pdf.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -354,22 +355,3 @@ describe("the packed package, installed elsewhere", () => {
     assert.doesNotMatch(stderr, /SQLite/);
   });
 });
-
-/** A version of Node from npm's cache, because a test opens no connection; undefined if it is not there. */
-async function installNode(version: string, folder: string): Promise<string | undefined> {
-  await writeFile(join(folder, "package.json"), '{ "name": "node-user", "private": true }');
-  const options = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  try {
-    await run("npm", ["install", ...options, nodePackage(version)], { cwd: folder });
-    const [name = ""] = nodePackage(version).split("@");
-    return join(folder, "node_modules", name, "bin", "node");
-  } catch {
-    return undefined;
-  }
-}
-
-/** The package that holds the program for this machine; `node` itself would download it. */
-function nodePackage(version: string): string {
-  const machine = `${process.platform}-${process.arch}`;
-  return `${machine === "darwin-arm64" ? `node-bin-${machine}` : `node-${machine}`}@${version}`;
-}

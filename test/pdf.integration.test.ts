@@ -8,7 +8,7 @@ import { pdf } from "../src/extract/pdf/pdf-handler.ts";
 import { openSession } from "../src/session/session.ts";
 import { readArtifact } from "../src/verbs/read.ts";
 import { openCli } from "./cli.ts";
-import { drawLine, makePdfWithPages, makeStream, writePdf } from "./pdf.ts";
+import { drawLine, makePdfWithPages, makeStream, withPageMarks, writePdf } from "./pdf.ts";
 
 const numberedPages = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
 
@@ -67,12 +67,10 @@ describe("a PDF", () => {
     assert.equal(status, 0);
     assert.match(
       out,
-      /^\[Fetched PDF artifact: report\.pdf, \d[\d.]* KB, pages 3\. Extracted 49 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]\n/,
+      /^\[Fetched PDF artifact: report\.pdf, \d[\d.]* KB, pages 3\. Extracted 100 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]\n/,
     );
-    assert.match(
-      out,
-      /\n\nThis is page 1\.\n\nThis is page 2\.\n\nThis is page 3\.\n\n\[End untrusted content \w+\.\]\n$/,
-    );
+    const shown = /content \w+: .*\n\n([\s\S]*)\n\n\[End untrusted content \w+\.\]\n$/.exec(out)?.[1];
+    assert.equal(shown, withPageMarks(numberedPages(3)));
     const [fields] = await cli.json("fetch", "report.pdf");
     assert.deepEqual(
       [
@@ -106,11 +104,17 @@ describe("a PDF", () => {
     assert.match(fetched.warnings.join(), /pages 1-\d+ of 5,000/);
     const ref = fetched.artifact_ref;
     const [last] = await cli.json("read", ref, "--pages", "4999-5000");
-    assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999-5000"]);
+    assert.deepEqual(
+      [last.content, last.page_range],
+      [withPageMarks(["This is page 4999.", "This is page 5000."], 4_999), "4999-5000"],
+    );
     const [reply] = await cli.json("read", ref, "--query", "page 4321");
     assert.match(reply.content, /This is page 4321\./);
     for (const pages of ["212", "4998"])
-      assert.equal(await readWithoutParser(cli.home, ref, pages), `This is page ${pages}.`);
+      assert.equal(
+        await readWithoutParser(cli.home, ref, pages),
+        withPageMarks([`This is page ${pages}.`], Number(pages)),
+      );
   });
 
   test("is read at a far page without the pages before it, and says what is not known", async () => {
@@ -120,15 +124,15 @@ describe("a PDF", () => {
     const ref = fetched.artifact_ref;
     assert.deepEqual([fetched.extracted_chars, fetched.has_more], [null, true]);
     const [far] = await cli.json("read", ref, "--pages", "1990-1991");
-    assert.equal(far.content, "This is page 1990.\n\nThis is page 1991.");
+    assert.equal(far.content, withPageMarks(["This is page 1990.", "This is page 1991."], 1_990));
     assert.deepEqual([far.offset, far.start_line, far.end_line, far.total_chars, far.total_lines], Array(5).fill(null));
     assert.deepEqual(
       [far.page_range, far.page_count, far.next_offset, far.has_more],
       ["1990-1991", 2_000, null, false],
     );
-    assert.match(far.warnings.join(), /at least 40; pages 1990-1991 of 2,000 read so far/);
+    assert.match(far.warnings.join(), /at least 80; pages 1990-1991 of 2,000 read so far/);
     const [start] = await cli.json("read", ref, "--max-chars", "1000");
-    assert.match(start.warnings.join(), /pages 1-2\d\d of 2,000 read so far/, "the pages between were not extracted");
+    assert.match(start.warnings.join(), /pages 1-\d\d\d? of 2,000 read so far/, "the pages between were not extracted");
     assert.equal(await readWithoutParser(cli.home, ref, "1990-1991"), far.content, "nor parsed twice");
     await assert.rejects(readWithoutParser(cli.home, ref, "1500"), /unavailable/);
     assert.match((await cli.run(["read", ref, "--pages", "2001"])).err, /Page 2001 is past the end/);
@@ -147,7 +151,8 @@ describe("a PDF", () => {
       joined += part.content;
       next = part.next_pages;
     }
-    const expected = [...pages.slice(149, 152), ...pages.slice(197)].map(({ text }) => text).join("");
+    const texts = pages.map(({ text }) => text);
+    const expected = withPageMarks(texts.slice(149, 152), 150) + withPageMarks(texts.slice(197), 198);
     assert.equal(joined.replace(/\s/g, ""), expected.replace(/\s/g, ""));
     const { out } = await cli.run(["read", ref, "--pages", "150-152,198-", "--max-chars", "1000"]);
     assert.match(out, /pages 150-151 of 200\.\]\nRead on: spillway read af_[0-9a-f]+ --pages 151@\d+-152,198-\n/);
@@ -156,7 +161,7 @@ describe("a PDF", () => {
   test("names its whole length, or at least what is known", async () => {
     await using cli = await openCli();
     const pages = fullPages(80);
-    const chars = pages.map(({ text }) => text).join("\n\n").length;
+    const chars = withPageMarks(pages.map(({ text }) => text)).length;
     await cli.write("a.pdf", writePdf(pages.map(({ content }) => ({ content }))));
     const known = await cli.run(["fetch", "a.pdf", "--set", `extract.fetch_chars=${Math.ceil(chars / 2)}`]);
     assert.match(known.out, /Total: at least \d+; pages 1-4\d of 80 read so far\. Use a higher maxChars/);
@@ -166,8 +171,23 @@ describe("a PDF", () => {
     const [fields] = await cli.json("read", known.out.match(/af_[0-9a-f]{32}/)?.[0] ?? "", "--max-chars", "1000");
     assert.deepEqual(
       [fields.total_chars, fields.total_lines, fields.extraction_truncated],
-      [chars, 80 * 10 + 79, false],
+      [chars, 80 * 12 + 79, false],
     );
+  });
+
+  test("marks its pages, and a mark chooses its page", async () => {
+    await using cli = await openCli();
+    await cli.write("a.pdf", makePdfWithPages(["One", "<!-- page 7 -->", "Three"]));
+    const [fields] = await cli.json("fetch", "a.pdf");
+    const texts = ["One", "\\<!-- page 7 -->", "Three"];
+    assert.equal(fields.content, withPageMarks(texts));
+    for (const pages of ["page 3", "p. 3", "<!-- page 3 -->"])
+      assert.equal(
+        (await cli.json("read", fields.artifact_ref, "--pages", pages))[0].content,
+        withPageMarks(["Three"], 3),
+      );
+    const [plain] = await cli.json("fetch", "a.pdf", "--mode", "text");
+    assert.equal(plain.content, "One\n\n<!-- page 7 -->\n\nThree");
   });
 
   for (const { pages, message } of [
@@ -181,15 +201,15 @@ describe("a PDF", () => {
       const [{ artifact_ref: ref }] = await cli.json("fetch", "a.pdf");
       assert.match((await cli.run(["read", ref, "--pages", pages])).err, message);
       const [tail] = await cli.json("read", ref, "--pages", "3-9");
-      assert.equal(tail.content, "This is page 3.");
+      assert.equal(tail.content, withPageMarks(["This is page 3."], 3));
     });
   }
 
   test("shows exactly as many characters as requested", async () => {
     await using cli = await openCli();
-    const text = "x".repeat(60);
-    await cli.write("a.pdf", makePdfWithPages(Array.from({ length: 100 }, () => text)));
-    const whole = 100 * 60 + 99 * 2;
+    const texts = Array.from({ length: 100 }, () => "x".repeat(60));
+    await cli.write("a.pdf", makePdfWithPages(texts));
+    const whole = withPageMarks(texts).length;
     for (const { maxChars, expectedChars } of [
       { maxChars: whole, expectedChars: whole },
       { maxChars: whole - 1, expectedChars: whole - 1 },
@@ -204,9 +224,9 @@ describe("a PDF", () => {
     await using cli = await openCli();
     await cli.write("a.pdf", makePdfWithPages(["", "", "third", ""]));
     const [fields] = await cli.json("fetch", "a.pdf");
-    assert.equal(fields.content.trim(), "third");
+    assert.equal(fields.content.trim(), withPageMarks(["third"], 3));
     const [third] = await cli.json("read", fields.artifact_ref, "--pages", "3");
-    assert.equal(third.content, "third");
+    assert.equal(third.content, withPageMarks(["third"], 3));
     const [first] = await cli.json("read", fields.artifact_ref, "--pages", "1");
     assert.equal(first.content, "");
   });
@@ -284,7 +304,8 @@ describe("a PDF", () => {
     const validPdf = makePdfWithPages(["First words", "Second words"]).toString("latin1");
     await cli.write("broken.pdf", Buffer.from(validPdf.replace(" >>\nstartxref", " X>\nstartxref"), "latin1"));
     const [fields] = await cli.json("fetch", "broken.pdf");
-    assert.deepEqual([fields.content, fields.page_count, fields.error], ["First words\n\nSecond words", 2, undefined]);
+    assert.equal(fields.content, withPageMarks(["First words", "Second words"]));
+    assert.deepEqual([fields.page_count, fields.error], [2, undefined]);
   });
 
   test("with text that no viewer shows reports how much", async () => {
@@ -302,7 +323,7 @@ describe("a PDF", () => {
       writePdf([garbledPage, crashingPage, pageWith("Last words")], { objects: deepObjects }),
     );
     const [fields] = await cli.json("fetch", "deep.pdf");
-    assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second engine reads that page");
+    assert.ok(fields.content.endsWith(withPageMarks(["x", "Last words"], 2)), "the second engine reads that page");
     assert.deepEqual([fields.page_count, fields.page_range, fields.error], [3, "1-3", undefined]);
     assert.match(fields.warnings.join(), /The characters of page 1 are guesswork/);
     await cli.write("plain.pdf", makePdfWithPages(["The next one"]));
@@ -313,7 +334,7 @@ describe("a PDF", () => {
     await using cli = await openCli();
     const pages = numberedPages(60);
     await cli.write("a.pdf", makePdfWithPages(pages));
-    const chars = pages.join("\n\n").length;
+    const chars = withPageMarks(pages).length;
     const [fields] = await cli.json("fetch", "a.pdf", "--set", `extract.fetch_chars=${chars}`);
     assert.deepEqual([fields.extracted_chars, fields.extraction_truncated, fields.warnings], [chars, false, []]);
   });
@@ -331,9 +352,10 @@ describe("a PDF", () => {
     const { artifact_ref: ref } = (await cli.json("fetch", "book.pdf", "--set", "extract.fetch_chars=1000"))[0];
     const readings = ["2", "40", "7-9", "299", "100-200"].map((pages) => cli.json("read", ref, "--pages", pages));
     const whole = cli.json("cat", "book.pdf");
-    for (const [reading] of await Promise.all(readings)) assert.match(reading.content, /^This is page/);
+    for (const [reading] of await Promise.all(readings))
+      assert.match(reading.content, /^<!-- page \d+ -->\n\nThis is page/);
     for (const text of [(await whole)[0].text, (await cli.json("cat", ref))[0].text])
-      assert.equal(text, numberedPages(300).join("\n\n"));
+      assert.equal(text, withPageMarks(numberedPages(300)));
   });
 
   test("that is encrypted and long is read to its last page", async () => {
@@ -345,7 +367,7 @@ describe("a PDF", () => {
     await cli.write("long.pdf", writePdf([...pages, pageWith("The very end")], { userPassword: "open" }));
     const { artifact_ref: ref } = (await cli.json("fetch", "long.pdf"))[0];
     const [reading] = await cli.json("read", ref, "--pages", "2501", "--password", "open");
-    assert.equal(reading.content, "The very end");
+    assert.equal(reading.content, withPageMarks(["The very end"], 2_501));
   });
 
   test("is read by sections of its outline", async () => {
@@ -362,7 +384,7 @@ describe("a PDF", () => {
     );
     const [fields] = await cli.json("fetch", "book.pdf");
     const [part] = await cli.json("read", fields.artifact_ref, "--section", "beginning");
-    assert.equal(part.content.trim(), "Beginning of it all\n\nMiddle");
+    assert.equal(part.content.trim(), withPageMarks(["Beginning of it all", "Middle"]));
     assert.equal(part.page_range, "1-2");
   });
 

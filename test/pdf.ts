@@ -24,6 +24,11 @@ export type FixtureOptions = {
   readonly userPassword?: string;
 };
 
+/** The Markdown of pages with these texts, as it is read: each begins with its mark. */
+export function withPageMarks(texts: readonly string[], firstPage = 1): string {
+  return texts.map((text, index) => `<!-- page ${firstPage + index} -->\n\n${text}`).join("\n\n");
+}
+
 /** One line of text at a position, in 12 point Helvetica by default. */
 export function drawLine(text: string, x: number, y: number, font = "/F1 12 Tf"): string {
   return `BT ${font} ${x} ${y} Td (${text}) Tj ET\n`;

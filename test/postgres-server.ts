@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { type PostgresAddress, parsePostgresAddress } from "../src/catalogue/postgres-address.ts";
+import type { Certificate } from "./certificate.ts";
 
 export type PostgresServer = {
   readonly port: number;
@@ -23,18 +24,22 @@ export type PostgresServer = {
 export type TestDatabase = { readonly url: string; readonly address: PostgresAddress };
 
 /** The server, or why there is none, in one sentence. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer | string> {
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  certificate?: Certificate,
+): Promise<PostgresServer | string> {
   const programs = findPrograms();
   if (programs === undefined) return "PostgreSQL is not installed (Debian: apt-get install postgresql)";
   const user = findUser();
   if (user === undefined) return "PostgreSQL does not run as root, and there is no user postgres or nobody";
-  return startServer(programs, user, settings);
+  return startServer(programs, user, settings, certificate);
 }
 
 async function startServer(
   programs: string,
   user: User,
   settings: Readonly<Record<string, string>>,
+  certificate: Certificate | undefined,
 ): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), "spillway-postgres-"));
   const data = join(folder, "data");
@@ -43,13 +48,14 @@ async function startServer(
   for (const path of [folder, join(folder, "password")]) await chown(path, user.uid, user.gid);
   const login = ["--username=spillway", `--pwfile=${join(folder, "password")}`, "--auth=scram-sha-256"];
   run(user, join(programs, "initdb"), ["-D", data, ...login, "--encoding=UTF8", "--locale=C", "--no-sync"]);
+  const encryption = certificate === undefined ? {} : await installCertificate(data, certificate, user);
   const port = await findFreePort();
   let running: ChildProcess | undefined;
   let databases = 0;
 
   async function start(): Promise<void> {
     // Without syncing: the tests end processes, not machines.
-    const all = { fsync: "off", max_connections: "200", log_min_messages: "log", ...settings };
+    const all = { fsync: "off", max_connections: "200", log_min_messages: "log", ...encryption, ...settings };
     const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", "", ...flags];
     running = spawn(...asUser(user, join(programs, "postgres"), args), { stdio: ["ignore", "ignore", "pipe"] });
@@ -87,6 +93,15 @@ async function startServer(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The server reads its key only from a file that is its own. */
+async function installCertificate(data: string, { key, cert }: Certificate, { uid, gid }: User) {
+  const files = { ssl_key_file: join(data, "server.key"), ssl_cert_file: join(data, "server.crt") };
+  await writeFile(files.ssl_key_file, key, { mode: 0o600 });
+  await writeFile(files.ssl_cert_file, cert);
+  for (const path of Object.values(files)) await chown(path, uid, gid);
+  return { ssl: "on", ...files };
 }
 
 type User = { readonly uid: number; readonly gid: number };

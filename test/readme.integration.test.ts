@@ -10,7 +10,6 @@ import { drawTerminal, recordCommands } from "../scripts/terminal-picture.ts";
 import { version } from "../src/version.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { startRegistry } from "./loopback-registry.ts";
-import { makePdfWithPages } from "./pdf.ts";
 
 const MAX_WORDS = 600;
 const root = join(import.meta.dirname, "..");
@@ -52,7 +51,8 @@ describe("the command lines of the README", () => {
     await Promise.all([mkdir(join(home, ".cursor"), { recursive: true }), mkdir(programs)]);
     const servers = { files: { command: "npx", args: ["-y", "some-mcp-server"] } };
     await writeFile(join(home, ".cursor", "mcp.json"), JSON.stringify({ mcpServers: servers }, null, 2));
-    await writeFile(join(folder.path, "report.pdf"), makePdfWithPages(["The annual report"]));
+    await mkdir(join(folder.path, "docs"));
+    await copyFile(join(root, "docs", "api.md"), join(folder.path, "docs", "api.md"));
     await writeFile(join(programs, "claude"), '#!/bin/sh\necho "asks $ANTHROPIC_BASE_URL"\n');
     await chmod(join(programs, "claude"), 0o755);
     env = {
@@ -105,7 +105,10 @@ describe("the command lines of the README", () => {
   });
 
   const expected: Readonly<Record<string, readonly [code: number, out: RegExp]>> = {
-    "spillway fetch report.pdf": [0, /artifact_ref=af_[0-9a-f]{32}[\s\S]*The annual report/],
+    "spillway fetch docs/api.md --max-chars 500": [
+      0,
+      /artifact_ref=af_[0-9a-f]{32}[\s\S]*Content truncated at 500 chars/,
+    ],
     // Without a terminal the change is shown, and nobody can agree to it.
     "spillway install": [3, /\+.*"spillway"/],
     "spillway with claude": [0, /^asks http:\/\/127\.0\.0\.1:\d+\/\w+\/anthropic$/m],

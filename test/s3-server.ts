@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { readS3Address, type S3Settings } from "../src/artifacts/s3/s3-address.ts";
+import type { Certificate } from "./certificate.ts";
 import { findFreePort } from "./postgres-server.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -21,8 +22,14 @@ export type S3Server = {
 
 const BUCKET = "spillway-tests";
 
+export type S3ServerOptions = {
+  readonly certificate?: Certificate;
+  /** Below which buckets are named by the host of a request. */
+  readonly domain?: string;
+};
+
 /** The server, or why there is none, in one sentence. */
-export async function startS3(): Promise<S3Server | string> {
+export async function startS3({ certificate, domain }: S3ServerOptions = {}): Promise<S3Server | string> {
   const program = findProgram();
   if (program === undefined) {
     return "no S3 server is installed (go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)";
@@ -34,6 +41,10 @@ export async function startS3(): Promise<S3Server | string> {
   let places = 0;
   await mkdir(join(folder, "data", BUCKET), { recursive: true });
   await mkdir(join(folder, "facts"));
+  const files = { key: join(folder, "server.key"), cert: join(folder, "server.crt") };
+  if (certificate !== undefined)
+    for (const name of ["key", "cert"] as const) await writeFile(files[name], certificate[name]);
+  const encryption = certificate === undefined ? [] : ["--cert", files.cert, "--key", files.key];
 
   async function start(): Promise<void> {
     const env = {
@@ -46,6 +57,8 @@ export async function startS3(): Promise<S3Server | string> {
       `127.0.0.1:${port}`,
       "--keep-alive",
       "--quiet",
+      ...encryption,
+      ...(domain === undefined ? [] : ["--virtual-domain", domain]),
       "posix",
       "--sidecar",
       join(folder, "facts"),
@@ -70,7 +83,7 @@ export async function startS3(): Promise<S3Server | string> {
     makePlace: () => ({
       ...credentials,
       "store.objects": `s3://${BUCKET}/place-${process.pid}-${++places}`,
-      "store.endpoint": `http://127.0.0.1:${port}`,
+      "store.endpoint": `${certificate === undefined ? "http" : "https"}://127.0.0.1:${port}`,
       "store.region": "us-east-1",
       "store.addressing": "auto",
       "store.session_token": null,

@@ -41,7 +41,7 @@ describe("a PDF that is cut by", () => {
       assert.deepEqual([fields.error, fields.page_count], [undefined, 40]);
       assert.match(
         fields.content,
-        /^Page 1 about the weir\.\n\nPage 2 about the weir\.(?:.|\n)*Page 15 about the weir\./,
+        /^<!-- page 1 -->\n\nPage 1 about the weir\.\n\n<!-- page 2 -->\n\nPage 2 about the weir\.(?:.|\n)*Page 15 about the weir\./,
       );
       assert.match(fields.warnings.join(" "), /The end of the PDF is missing .* of 40 pages cannot be read\./);
       const [record] = await cli.json("artifacts", "show", fields.artifact_ref);

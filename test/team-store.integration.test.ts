@@ -11,6 +11,7 @@ import { checkHealth } from "../src/surfaces/mcp/health.ts";
 import { fetchSource } from "../src/verbs/fetch.ts";
 import { makeTemporaryFolder, readArtifactBytes, splitChunks } from "./bodies.ts";
 import { openCli } from "./cli.ts";
+import { errorBody, startHttpRelay } from "./http-relay.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { startS3 } from "./s3-server.ts";
 import { startRelay } from "./tcp-relay.ts";
@@ -185,6 +186,17 @@ if (typeof postgres === "string" || typeof s3 === "string") {
       });
     }
 
+    test("says so in one sentence with a hint: a clock that differs", async () => {
+      await using relay = await startHttpRelay(s3.port, () => ({
+        status: 403,
+        body: errorBody("RequestTimeTooSkewed"),
+      }));
+      assert.match(
+        await diagnose({ "store.endpoint": `http://127.0.0.1:${relay.port}` }),
+        /FAIL {2}objects: .*clock of this machine differs too much.*Set the clock of this machine/,
+      );
+    });
+
     test("refuses a catalogue of a newer program, and changes nothing in it", async () => {
       const team = await makeTeam();
       await using cli = await openCli();
@@ -197,6 +209,24 @@ if (typeof postgres === "string" || typeof s3 === "string") {
         /newer version of Spillway has written it.*Update Spillway/,
       );
       assert.deepEqual(await sql.get("SELECT version FROM catalogue_schema"), { version: 1000 });
+      await sql.close();
+    });
+
+    test("brings a catalogue of an earlier version up to date, and loses nothing that it has", async () => {
+      const team = await makeTeam();
+      const env = asEnvironment(team);
+      await using cli = await openCli();
+      await writeFile(join(cli.work, "a.txt"), "kept by an earlier version");
+      const { artifact_ref: ref } = JSON.parse((await cli.run(["fetch", "a.txt", "--json"], { env })).out);
+      const sql = postgresSql(parsePostgresAddress(team["store.catalogue"] ?? ""));
+      const later = ["sign_in_codes", "usage_days", "index_segments", "objects_ids"];
+      for (const table of later) await sql.run(`DROP TABLE IF EXISTS ${table}`);
+      await sql.run("UPDATE catalogue_schema SET version = 3");
+      await using another = await openCli();
+      assert.equal((await another.run(["cat", ref], { env })).out, "kept by an earlier version");
+      assert.match((await another.run(["doctor"], { env })).out, /ok {4}catalogue:/);
+      assert.deepEqual(await sql.all("SELECT sha256 FROM blobs WHERE sha256 = 'x'"), []);
+      for (const table of ["sign_in_codes", "usage_days", "objects_ids"]) await sql.all(`SELECT * FROM ${table}`);
       await sql.close();
     });
 

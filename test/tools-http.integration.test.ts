@@ -7,7 +7,7 @@ import { closingFence } from "../src/answer/untrusted-fence.ts";
 import { openStore } from "../src/artifacts/artifact-store.ts";
 import type { Settings } from "../src/config/settings.ts";
 import { openMcp } from "./mcp.ts";
-import { makePdfWithPages } from "./pdf.ts";
+import { makePdfWithPages, withPageMarks } from "./pdf.ts";
 import { startServer, type TestServer } from "./server.ts";
 import { openTools, TEST_WORD } from "./tools.ts";
 
@@ -47,7 +47,10 @@ describe("the tools over HTTP", () => {
         text,
         /^\[Fetched PDF artifact: .*, pages 2\. Extracted \d+ chars \(truncated=false\)\. Use artifact_ref=af_/,
       );
-      assert.deepEqual([fields.content, fields.status_code], ["The founding accident\n\nThe second page", 200]);
+      assert.deepEqual(
+        [fields.content, fields.status_code],
+        [withPageMarks(["The founding accident", "The second page"]), 200],
+      );
     }
   });
 

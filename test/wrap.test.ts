@@ -226,7 +226,7 @@ describe("wrapping", () => {
     assert.equal(await home.text(), home.before);
   });
 
-  test("leaves Spillway itself and servers with a URL alone, and lists them", async () => {
+  test("leaves Spillway itself and servers that may need a login alone, and lists them", async () => {
     await using home = await openHome("cursor");
     const mcpServers = {
       own: { command: "spillway", args: ["mcp"] },
@@ -234,14 +234,17 @@ describe("wrapping", () => {
       files: { command: "npx", args: ["-y", "files"] },
     };
     await writeFile(home.path, JSON.stringify({ mcpServers }));
-    assert.match((await home.wrap("--yes")).out, /web is left as it is: it is reached by a URL\.\n/);
+    assert.match(
+      (await home.wrap("--yes")).out,
+      /web is left as it is: it has a URL and no key in its headers, .*\.\n/,
+    );
     const after = JSON.parse(await home.text()).mcpServers;
     assert.deepEqual([after.own, after.web], [mcpServers.own, mcpServers.web]);
     noteResultSize(join(home.home, "gateway"), "files", "search", 276_781);
     const { out } = await home.wrap("--list");
     assert.match(
       out,
-      /own: Spillway itself\n.*web: cannot be wrapped: it is reached by a URL\n.*files: wrapped; last large result 276,781 characters \(search\)/,
+      /own: Spillway itself\n.*web: not wrapped: it has a URL and no key in its headers, .*\n.*files: wrapped; last large result 276,781 characters \(search\)/,
     );
   });
 

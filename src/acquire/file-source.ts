@@ -162,7 +162,7 @@ function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   if (code === "ENOENT" || code === "ENOTDIR") {
     // A URL without its scheme counts as a path.
     return new SpillwayError("source_not_found", `There is no file ${clip(redactUrl(given), PATH_CHARS)}.`, {
-      hint: "Check the path.",
+      hint: "Check the path; a relative one begins at the current folder.",
       cause,
     });
   }

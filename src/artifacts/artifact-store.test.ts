@@ -23,9 +23,11 @@ import {
   readArtifactBytes,
 } from "../../test/bodies.ts";
 import { makeStorage, propertyRuns } from "../../test/storage-places.ts";
+import { waitUntil } from "../../test/waiting.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { diskStorage, type Storage } from "./storage.ts";
+import { deleteArtifact } from "./sweeper.ts";
 
 const alice = { owner: "alice", run: "r1" };
 const origin = makeOrigin("notes.txt");
@@ -50,6 +52,47 @@ describe("the artifact store", () => {
     const kept = await openStore(storage, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
     assert.match(kept.artifact_ref, /^af_[0-9a-f]{32}$/);
     assert.equal(await bytesOf(storage, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
+  });
+
+  test("counts a read as a use by its run, also one that does not wait for it", async () => {
+    const storage = makeStorage();
+    const kept = await openStore(storage, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
+    const reader = openStore(storage, { owner: "alice", run: "reader" });
+    await readArtifactBytes(reader, kept.artifact_ref);
+    await waitUntil("the use is noted", async () => (await reader.count("reader")) === 1);
+    const later = openStore(storage, { owner: "alice", run: "later", now: () => Date.now() + 3_600_000 });
+    await readArtifactBytes(later, kept.artifact_ref);
+    assert.equal(await later.count("later"), 1);
+  });
+
+  test("gives no bytes of an artifact that expires while it is opened, and leaves nothing open", async () => {
+    const storage = makeStorage();
+    const now = () => Date.now() + 3_600_000;
+    const { artifact_ref: ref } = await openStore(storage, alice).keep(
+      makeMemorySpool("hello"),
+      plainTextDetection,
+      origin,
+    );
+    let opened = 0;
+    const opening = <T extends object>(object: T | undefined): T | undefined =>
+      object && Object.assign(object, { [Symbol.asyncDispose]: async () => void opened--, opened: opened++ });
+    const { objects } = storage;
+    const watched: Storage["objects"] = {
+      ...objects,
+      local: async (key) => opening(await objects.local(key)),
+      ...(objects.open && { open: async (key: string) => opening(await objects.open?.(key)) }),
+    };
+    const get: Storage["catalogue"]["get"] = async (statement, ...values) => {
+      const row = await storage.catalogue.get(statement, ...values);
+      if (/run_used_at/.test(statement)) await deleteArtifact(openStore(storage, alice), ref);
+      return row as never;
+    };
+    const store = openStore(
+      { ...storage, objects: watched, catalogue: { ...storage.catalogue, get } },
+      { ...alice, now },
+    );
+    assert.equal(await codeOf(() => store.read(ref)), "artifact_expired");
+    assert.equal(opened, 0);
   });
 
   test("does the same work for bytes that a stranger has as for bytes that are new", async () => {

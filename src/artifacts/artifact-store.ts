@@ -3,13 +3,13 @@ import { createHmac, randomBytes } from "node:crypto";
 import { type FileReference, isUnchanged } from "../acquire/file-reference.ts";
 import type { Spool } from "../acquire/spool.ts";
 import {
+  type ArtifactRow,
   countOfRun,
   type FoundArtifact,
   findArtifactRow,
   keepArtifactRow,
   type ListedRow,
   markArtifactUsed,
-  ownsContent,
   pageOfArtifacts,
   pageOfRecent,
   pageOfRun,
@@ -22,7 +22,7 @@ import { deleteTombstone, findTombstone } from "../catalogue/tombstone-rows.ts";
 import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { safeFileName } from "../system/safe-names.ts";
-import { openBlobs } from "./blobs.ts";
+import { type OpenedBlob, openBlobs, type WrittenBlob } from "./blobs.ts";
 import { extractsKey, ownerKeys } from "./keys.ts";
 import { type Objects, ObjectsError, readObject } from "./objects.ts";
 import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
@@ -118,27 +118,37 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   /** Undefined if a sweeper took the bytes before the record referred to them. */
   async function keepOnce(ref: string, spool: Spool, record: string, alongside: KeptAlongside | undefined) {
     const { sha256, sizeBytes, reference } = spool;
-    const isOwn = await ownsContent(catalogue, ownerId, sha256);
-    const blob = reference === undefined ? await blobs.write(spool, isOwn) : null;
+    const blob = reference === undefined ? await blobs.write(spool, ownerId) : null;
     const time = now();
     const sizes = { size_bytes: sizeBytes, stored_bytes: blob === null ? 0 : sizeBytes };
     const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
-    const stored = await catalogue.transact(
-      async (queries) => {
-        if (blob !== null && !(await blob.adopt(queries))) return undefined;
-        await keepArtifactRow(queries, row);
-        await markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt: time });
-        await deleteTombstone(queries, ownerId, ref);
-        await alongside?.(queries, ref);
-        return findArtifactRow(queries, ownerId, ref, runId);
-      },
-      { durable: true },
-    );
+    const stored = await keepRows(row, blob, alongside);
     await blob?.deleteUnlessAdopted();
     if (stored === undefined) return undefined;
     if (stored.created_at === time) await journal?.add({ kept: row }, time);
     const created_at = new Date(stored.created_at).toISOString();
     return { created_at, run: stored.run, path: reference?.path ?? pathOf(stored.object_key) };
+  }
+
+  /** Keeps the rows in one transaction, whose statements need no answer of each other. Undefined if the bytes were swept. */
+  async function keepRows(row: ArtifactRow, blob: WrittenBlob | null, alongside: KeptAlongside | undefined) {
+    const { ref, used_at: usedAt } = row;
+    const keepAll = async (queries: Queries): Promise<FoundArtifact | undefined> => {
+      const [isAdopted, , , , , stored] = await Promise.all([
+        blob === null ? true : blob.adopt(queries),
+        keepArtifactRow(queries, row),
+        markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt }),
+        deleteTombstone(queries, ownerId, ref),
+        alongside?.(queries, ref),
+        findArtifactRow(queries, ownerId, ref, runId),
+      ]);
+      if (!isAdopted) throw new SweptError();
+      return stored;
+    };
+    return catalogue.transact(keepAll, { durable: true }).catch((error: unknown) => {
+      if (error instanceof SweptError) return undefined;
+      throw error;
+    });
   }
 
   /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */
@@ -158,17 +168,41 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
 
   /** Finds the record of one of this owner's refs and marks it as used by this run. */
   async function find(ref: string): Promise<ArtifactRecord> {
+    return findWith(ref, async (record, row) => {
+      await requireBytes(record, row);
+      await markUse(row);
+      const found = { ...record, ...seen(now()) };
+      if (row.object_key !== null) places.set(found, row.object_key);
+      return found;
+    });
+  }
+
+  /** Finds a record and opens its complete bytes, verified, until the handle is disposed. Marks it as used. */
+  async function read(ref: string): Promise<{ readonly record: ArtifactRecord } & OpenedBlob> {
+    return findWith(ref, async (record, row) => {
+      const opening = openBytes(record, row.object_key ?? undefined);
+      opening.catch(() => undefined); // It is awaited after the mark.
+      // No sweeper is after what was used a moment ago, so that the answer need not wait to name this run too.
+      if (isRecent(row.used_at)) void opening.then(() => markUse(row)).catch(() => undefined);
+      else await discardUnless(opening, markUse(row));
+      return { record: { ...record, ...seen(now()) }, ...(await opening) };
+    });
+  }
+
+  /** Bytes of an artifact that has expired while they were opened are not used. */
+  async function discardUnless(opening: Promise<OpenedBlob>, marking: Promise<void>): Promise<void> {
+    await marking.catch(async (error: unknown) => {
+      await (await opening.catch(() => undefined))?.[Symbol.asyncDispose]();
+      throw error;
+    });
+  }
+
+  async function findWith<T>(ref: string, use: (record: ArtifactRecord, row: FoundArtifact) => Promise<T>): Promise<T> {
     requireRef(ref);
     try {
       const row = await findRow(ref);
       if (row === undefined) throw await missingRefError(ref);
-      const record = toRecord(row);
-      await requireBytes(record, row);
-      const lastMark = Math.min(row.used_at, row.run_used_at ?? 0);
-      if (now() - lastMark >= MARK_INTERVAL_MS && !(await markUsed(ref))) throw await missingRefError(ref);
-      const found = { ...record, ...seen(now()) };
-      if (row.object_key !== null) places.set(found, row.object_key);
-      return found;
+      return await use(toRecord(row), row);
     } catch (error) {
       throw asReadError(ref, error);
     }
@@ -194,17 +228,21 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     return tombstone === undefined ? notFoundError(ref) : expiredError(tombstone);
   }
 
-  /** False if the artifact has expired meanwhile. */
-  async function markUsed(ref: string): Promise<boolean> {
+  /** Notes the use, unless one was noted a moment ago. Fails if the artifact has expired meanwhile. */
+  async function markUse({ ref, used_at, run_used_at }: FoundArtifact): Promise<void> {
+    if (isRecent(Math.min(used_at, run_used_at ?? 0))) return;
     try {
       const use = { owner: ownerId, run: runId, ref, usedAt: now() };
-      return await catalogue.transact((queries) => markArtifactUsed(queries, use));
+      if (await catalogue.transact((queries) => markArtifactUsed(queries, use))) return;
     } catch (error) {
       // A catalogue that cannot be written still serves reads, and it cannot be swept either.
-      if (!(error instanceof CatalogueError)) throw error;
-      return true;
+      if (error instanceof CatalogueError) return;
+      throw error;
     }
+    throw await missingRefError(ref);
   }
+
+  const isRecent = (markedAt: number): boolean => now() - markedAt < MARK_INTERVAL_MS;
 
   function toRecord(row: ListedRow): ArtifactRecord {
     const record = parseRow(row, owner);
@@ -216,16 +254,17 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const pathOf = (objectKey: string | null | undefined): string | null =>
     typeof objectKey === "string" ? (objects.path?.(objectKey) ?? null) : null;
 
-  /** The complete bytes, verified, as a local file until the handle is disposed. */
-  async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
+  /** The complete bytes, verified, until the handle is disposed. */
+  async function open(record: ArtifactRecord): Promise<OpenedBlob> {
     try {
-      return record.reference === undefined
-        ? await blobs.open(record, places.get(record))
-        : await openInPlace(record, record.reference);
+      return await openBytes(record, places.get(record));
     } catch (error) {
       throw asReadError(record.artifact_ref, error);
     }
   }
+
+  const openBytes = (record: ArtifactRecord, objectKey: string | undefined): Promise<OpenedBlob> =>
+    record.reference === undefined ? blobs.open(record, objectKey) : openInPlace(record, record.reference);
 
   /** A file that is read in place is looked at again afterwards: a reply never has bytes of two states. */
   async function openInPlace({ artifact_ref, sha256 }: ArtifactRecord, reference: FileReference) {
@@ -236,7 +275,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       throw sourceChangedError(artifact_ref, reference.path);
     };
     await check();
-    return { path: reference.path, [Symbol.asyncDispose]: check };
+    return { content: { path: reference.path }, [Symbol.asyncDispose]: check };
   }
 
   /** Whether the bytes are there in their length. */
@@ -291,9 +330,10 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     now,
     keep,
     find,
+    read,
+    open,
     seal,
     makeSeal,
-    local,
     hasBytes,
     list,
     listRecent,
@@ -301,6 +341,9 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     count,
   };
 }
+
+/** A sweeper took the bytes before their record referred to them: nothing may be changed. */
+class SweptError extends Error {}
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
   const present = await readObject(objects, key);

@@ -1,9 +1,10 @@
 /** The bytes of artifacts: written once per content, verified when they are read or kept again. */
 import { createHash, randomBytes } from "node:crypto";
-import type { Spool } from "../acquire/spool.ts";
+import type { Content, Spool } from "../acquire/spool.ts";
 import {
   adoptObject,
   announceObject,
+  announceUnlessOwned,
   type BlobRow,
   findBlob,
   forgetGarbage,
@@ -18,11 +19,14 @@ import { damagedError } from "./store-errors.ts";
 
 /** Bytes that are in the store but that no artifact refers to yet. */
 export type WrittenBlob = {
-  /** Makes them the bytes of their content; false if a sweeper was faster and they must be written again. */
+  /** Makes them the bytes of their content; false if a sweeper was faster: roll back, and write them again. */
   adopt(queries: Queries): Promise<boolean>;
   /** Deletes them if a sweeper was faster. Call it after the transaction. */
   deleteUnlessAdopted(): Promise<void>;
 };
+
+/** Bytes, until they are disposed. */
+export type OpenedBlob = { readonly content: Content } & AsyncDisposable;
 
 export type Blobs = ReturnType<typeof openBlobs>;
 
@@ -37,15 +41,19 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
    * Writes the bytes, unless this owner has them. Bytes that only others have are written again: if they were not, the
    * time of a keep would tell an owner what strangers have fetched. Their key is new, so that no sweeper can be after it.
    */
-  async function write(spool: Spool, isOwn: boolean): Promise<WrittenBlob> {
-    const present = isOwn ? await findBlob(catalogue, spool.sha256) : undefined;
-    if (present && (await isSound(present))) {
-      return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
+  async function write(spool: Spool, owner: string): Promise<WrittenBlob> {
+    const { sha256 } = spool;
+    const object_key = newBlobKey(sha256, randomBytes(6).toString("hex"));
+    const object = { objectKey: object_key, owner, sha256 };
+    if (!(await announce((queries) => announceUnlessOwned(queries, object, now())))) {
+      const present = await findBlob(catalogue, sha256);
+      if (present && (await isSound(present))) {
+        return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
+      }
+      await announce((queries) => announceObject(queries, object_key, now()));
     }
-    const object_key = newBlobKey(spool.sha256, randomBytes(6).toString("hex"));
-    await catalogue.transact((queries) => announceObject(queries, object_key, now()));
     const stamp = await putNew(object_key, spool);
-    const blob = { sha256: spool.sha256, object_key, size_bytes: spool.sizeBytes, stamp };
+    const blob = { sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     let isAdopted = false;
     return {
       async adopt(queries) {
@@ -59,6 +67,9 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
       },
     };
   }
+
+  const announce = <T>(work: (queries: Queries) => Promise<T>): Promise<T> =>
+    catalogue.transact(work, { isOneStatement: true });
 
   /** The stamp of a large object; small ones need none, because they are hashed at every read. */
   async function putNew(key: string, { content, sizeBytes }: Spool): Promise<string | null> {
@@ -106,29 +117,31 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     }
   }
 
-  /** The verified bytes of an artifact as a local file. `known` is where they were a moment ago. */
-  async function open(
-    { artifact_ref, sha256 }: ArtifactRecord,
-    known?: string,
-  ): Promise<{ readonly path: string } & AsyncDisposable> {
-    const copy = known === undefined ? undefined : await openKnown(known, sha256);
+  /** The verified bytes of an artifact. `known` is where they were a moment ago. */
+  async function open({ artifact_ref, sha256 }: ArtifactRecord, known?: string): Promise<OpenedBlob> {
+    const copy = known === undefined ? undefined : await openCopy(known, sha256);
     if (copy !== undefined) return copy;
     const row = await findBlob(catalogue, sha256);
-    const file = row && (await objects.local(row.object_key));
-    if (row === undefined || file === undefined) throw damagedError(artifact_ref, "its bytes are missing");
+    const opened = row && (await openObject(row.object_key));
+    if (row === undefined || opened === undefined) throw damagedError(artifact_ref, "its bytes are missing");
     // Bytes that were copied were hashed on the way.
-    if (file.sha256 === undefined ? await isSound(row) : file.sha256 === sha256) return file;
-    await file[Symbol.asyncDispose]();
+    if (opened.sha256 === undefined ? await isSound(row) : opened.sha256 === sha256) return opened;
+    await opened[Symbol.asyncDispose]();
     throw damagedError(artifact_ref, "its bytes are not those that were kept");
   }
 
   /** Saves looking for the row where the backend hashes what it copies. Undefined if another object has the bytes now. */
-  async function openKnown(objectKey: string, sha256: string) {
-    if (objects.path !== undefined) return undefined;
-    const file = await objects.local(objectKey);
-    if (file === undefined || file.sha256 === sha256) return file;
-    await file[Symbol.asyncDispose]();
+  async function openCopy(objectKey: string, sha256: string): Promise<OpenedBlob | undefined> {
+    const opened = await objects.open?.(objectKey);
+    if (opened === undefined || opened.sha256 === sha256) return opened;
+    await opened[Symbol.asyncDispose]();
     return undefined;
+  }
+
+  async function openObject(key: string): Promise<(OpenedBlob & { readonly sha256?: string }) | undefined> {
+    if (objects.open !== undefined) return objects.open(key);
+    const file = await objects.local(key);
+    return file && { content: { path: file.path }, [Symbol.asyncDispose]: file[Symbol.asyncDispose] };
   }
 
   return { write, isPresent, isSound, open };

@@ -1,9 +1,11 @@
 /** The layout of the store: the object key of everything that is stored. */
+import type { RepositoryKey } from "../catalogue/index-rows.ts";
 import { safeFileName } from "../system/safe-names.ts";
 
 export const blobPrefix = "blobs/";
 export const extractPrefix = "extracts/";
 export const ownersPrefix = "owners/";
+export const segmentPrefix = "segments/";
 
 /** The key of new bytes. The nonce makes it one that never existed, so a sweeper of older bytes cannot delete it. */
 export const newBlobKey = (sha256: string, nonce: string): string => `${blobKeysOf(sha256)}.${nonce}`;
@@ -16,6 +18,13 @@ export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256
 
 /** The sha256 in the key of a blob. */
 export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1).slice(0, 64);
+
+/** The key prefix of the index segments of a repository. */
+export const segmentsKey = ({ owner, project, repository }: RepositoryKey): string =>
+  `${segmentPrefix}${owner}/${project}/${repository}/`;
+
+/** The sha256 in the key or name of an index segment, which is `<sha256>.<nonce>`. */
+export const segmentHashOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1).slice(0, 64);
 
 /** The keys of one owner. */
 export function ownerKeys(owner: string) {

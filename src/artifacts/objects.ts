@@ -1,5 +1,6 @@
 /** Named byte strings: all that a storage backend has to provide. */
 import { joinChunks } from "../acquire/chunks.ts";
+import type { Content } from "../acquire/spool.ts";
 
 export type ByteRange = { readonly start: number; readonly end: number };
 
@@ -29,6 +30,9 @@ export type LocalObject = {
   readonly sha256?: string;
 } & AsyncDisposable;
 
+/** A copy of an object's bytes. */
+export type OpenedObject = { readonly content: Content; readonly sha256: string } & AsyncDisposable;
+
 /**
  * The contract of a backend (tested by objects.contract.ts). Keys are `/`-separated words of lower-case
  * letters, digits, `_`, `-` and `.`; a reader sees an object whole or not at all; times are milliseconds since 1970.
@@ -48,6 +52,8 @@ export interface Objects {
   delete(key: string): Promise<void>;
   /** The object as a local file until the handle is disposed; undefined if it does not exist. */
   local(key: string): Promise<LocalObject | undefined>;
+  /** The bytes with their hash until the handle is disposed, for backends that copy them: small ones are in memory. */
+  open?(key: string): Promise<OpenedObject | undefined>;
   /** The path of the object, for backends that store local files. */
   path?(key: string): string;
 }
@@ -60,6 +66,7 @@ export type ObjectsFault =
   | "no_bucket"
   | "clock"
   | "redirected"
+  | "untrusted"
   | "full"
   | "failed";
 
@@ -71,6 +78,7 @@ const systemCodes: Readonly<Record<ObjectsFault, string>> = {
   no_bucket: "EACCES",
   clock: "EACCES",
   redirected: "EACCES",
+  untrusted: "EACCES",
   full: "ENOSPC",
   failed: "EIO",
 };

@@ -84,6 +84,18 @@ const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
     fact: "its database refuses the connection",
     hint: "Run `spillway doctor`: it shows the reason. Check the user and the database in store.catalogue and the password in SPILLWAY_STORE_PASSWORD.",
   },
+  untrusted: {
+    fact: "the certificate of its database is not trusted",
+    hint: "Run `spillway doctor`: it shows the reason. If the certificate is your own, name the file of its issuer in the setting network.ca_file; store.catalogue must name the host that is in the certificate.",
+  },
+  unencrypted: {
+    fact: "its database does not encrypt connections",
+    hint: "Turn on TLS there, or add ?sslmode=disable to store.catalogue if the network between is your own.",
+  },
+  mismatched: {
+    fact: "its rows and its bytes do not belong together",
+    hint: "Nothing has been changed. Set store.catalogue and store.objects to a pair that was used together (without store.objects the bytes are in the data folder). To use another place, copy the store with spillway store migrate.",
+  },
   exposed: {
     fact: "other users can change its folder",
     hint: "Run `spillway doctor`: it names the folder. Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.",
@@ -114,6 +126,10 @@ const objectsExplanations: Readonly<Record<ObjectsFault, Explanation>> = {
   redirected: {
     fact: "its object storage points to another address, which is not followed",
     hint: "Set store.region and store.endpoint to those of the bucket.",
+  },
+  untrusted: {
+    fact: "the certificate of its object storage is not trusted",
+    hint: `${objectsHint} If the certificate is your own, name the file of its issuer in the setting network.ca_file.`,
   },
   full: {
     fact: "its object storage takes no more bytes",

@@ -2,10 +2,11 @@
 import { claimGarbage, forgetGarbage, isReferred } from "../catalogue/blob-rows.ts";
 import { deleteOldCacheRows } from "../catalogue/cache-rows.ts";
 import { deleteOldResponses } from "../catalogue/response-rows.ts";
+import { expireSegments } from "../catalogue/segment-rows.ts";
 import type { Queries } from "../catalogue/sql.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { blobOfKey, extractPrefix, extractsKey, ownerKeys } from "./keys.ts";
+import { blobOfKey, blobPrefix, extractPrefix, extractsKey, ownerKeys } from "./keys.ts";
 import { type Objects, temporaryPrefix } from "./objects.ts";
 import { notFoundError, requireRef } from "./ref.ts";
 import { withReserve } from "./reserve.ts";
@@ -24,16 +25,25 @@ type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
 const defaultGrace: Grace = { blobsMs: MIN_UNUSED_MS, leftoversMs: MIN_UNUSED_MS };
 
 /** Sweeps one owner's artifacts and all unreferenced bytes. */
-export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
+export async function sweep(
+  store: ArtifactStore,
+  retention: Retention,
+  grace = defaultGrace,
+  onDeleted?: (deletedBlobs: number) => void,
+): Promise<SweepReport> {
   // Before anything else, because it needs no space on the disk.
   const deletedLeftovers = await deleteLeftovers(store.localFiles ?? store.objects, store.now() - grace.leftoversMs);
-  return withReserve(store, async () => ({ ...(await sweepRows(store, retention, grace)), deletedLeftovers }));
+  return withReserve(store, async () => ({
+    ...(await sweepRows(store, retention, grace, onDeleted)),
+    deletedLeftovers,
+  }));
 }
 
 async function sweepRows(
   store: ArtifactStore,
   retention: Retention,
   grace: Grace,
+  onDeleted: ((deletedBlobs: number) => void) | undefined,
 ): Promise<Omit<SweepReport, "deletedLeftovers">> {
   const { catalogue, ownerId } = store;
   const now = store.now();
@@ -46,10 +56,12 @@ async function sweepRows(
     await deleteOldResponses(queries, ownerId, now - retention["artifacts.keep"]);
     // A cache entry without its artifact is useless, so it expires like artifacts do.
     await deleteOldCacheRows(queries, ownerId, now - retention["artifacts.keep"]);
+    // Where only this machine has indexes, a segment expires with its index.
+    if (store.parts !== undefined) await expireSegments(queries, ownerId, now - retention["artifacts.keep"]);
   });
   // A stub that is put in again names an artifact.
   await deleteOlder(store.objects, ownerKeys(store.owner).recoveries, now - retention["artifacts.keep"]);
-  return { swept, ...(await deleteGarbage(store, now - grace.blobsMs)) };
+  return { swept, ...(await deleteGarbage(store, now - grace.blobsMs, onDeleted)) };
 }
 
 async function deleteOlder(objects: Objects, prefix: string, before: number): Promise<void> {
@@ -82,7 +94,11 @@ async function noteRemoved({ journal, ownerId, now }: ArtifactStore, swept: read
 const BATCH_OBJECTS = 500;
 
 /** Deletes objects that no row refers to. */
-async function deleteGarbage(store: ArtifactStore, before: number): Promise<DeletedObjects> {
+async function deleteGarbage(
+  store: ArtifactStore,
+  before: number,
+  onDeleted?: (deletedBlobs: number) => void,
+): Promise<DeletedObjects> {
   let [deletedBlobs, deletedBytes] = [0, 0];
   for (;;) {
     // Durable: were the rows of expired artifacts to come back after a crash, their objects would be gone.
@@ -90,6 +106,7 @@ async function deleteGarbage(store: ArtifactStore, before: number): Promise<Dele
     const keys = await store.catalogue.transact(claim, { durable: true });
     const deleted = await deleteObjects(store, keys);
     [deletedBlobs, deletedBytes] = [deletedBlobs + deleted.deletedBlobs, deletedBytes + deleted.deletedBytes];
+    onDeleted?.(deletedBlobs);
     if (keys.length < BATCH_OBJECTS) return { deletedBlobs, deletedBytes };
   }
 }
@@ -102,9 +119,10 @@ async function deleteObjects({ objects, catalogue }: ArtifactStore, keys: readon
   for (const key of keys) {
     const head = await objects.head(key);
     await objects.delete(key);
-    if (head) [deletedBlobs, deletedBytes] = [deletedBlobs + 1, deletedBytes + head.sizeBytes];
+    const isBlob = key.startsWith(blobPrefix);
+    if (head) [deletedBlobs, deletedBytes] = [deletedBlobs + (isBlob ? 1 : 0), deletedBytes + head.sizeBytes];
     const sha256 = blobOfKey(key);
-    if (!(await isReferred(catalogue, sha256))) await deleteAll(objects, extractsKey(sha256));
+    if (isBlob && !(await isReferred(catalogue, sha256))) await deleteAll(objects, extractsKey(sha256));
   }
   await catalogue.transact((queries) => forgetGarbage(queries, keys));
   return { deletedBlobs, deletedBytes };

@@ -8,17 +8,19 @@ import { sqliteSql } from "../catalogue/sqlite-sql.ts";
 import type { Settings } from "../config/settings.ts";
 import { openJournal } from "./backup/journal.ts";
 import { diskObjects } from "./disk-objects.ts";
-import { temporaryPrefix } from "./objects.ts";
+import { type Objects, temporaryPrefix } from "./objects.ts";
+import { pairedCatalogue } from "./paired-catalogue.ts";
 import { describePlace, readS3Address, type S3Settings } from "./s3/s3-address.ts";
 import { s3Objects } from "./s3/s3-objects.ts";
 import { CATALOGUE_FILE, type Storage } from "./storage.ts";
 
 export type TeamSettings = S3Settings &
-  Pick<Settings, "store.catalogue" | "store.password" | "store.timeout" | "store.cache_bytes">;
+  Pick<Settings, "store.catalogue" | "store.password" | "store.timeout" | "store.cache_bytes" | "network.ca_file">;
 
 /** The storage that the settings name. What they do not name is in the data folder. Nothing is connected yet. */
 export function teamStorage(home: string, settings: TeamSettings): Storage {
-  return { ...openObjects(home, settings), ...openRows(home, settings), parts: nameParts(settings) };
+  const place = openObjects(home, settings);
+  return { ...place, ...openRows(home, settings, place.objects), parts: nameParts(settings) };
 }
 
 /** What the parts of the storage are called, for people: never with a secret. */
@@ -39,15 +41,21 @@ function openObjects(home: string, settings: TeamSettings): Pick<Storage, "objec
     cacheFolder: join(home, "copies"),
     maxBytes: settings["store.cache_bytes"],
   };
-  const objects = s3Objects(readS3Address(settings), { copies, timeoutMs });
+  const caFile = settings["network.ca_file"];
+  const objects = s3Objects(readS3Address(settings), { copies, timeoutMs, caFile });
   return { objects, localFiles, close: objects.close };
 }
 
-function openRows(home: string, settings: TeamSettings): Pick<Storage, "catalogue" | "journal" | "folder"> {
+function openRows(
+  home: string,
+  settings: TeamSettings,
+  objects: Objects,
+): Pick<Storage, "catalogue" | "journal" | "folder"> {
   const { "store.catalogue": url, "store.password": password, "store.timeout": timeoutMs } = settings;
   if (url === null) return openLocalRows(home, settings);
   const address = parsePostgresAddress(url, password ?? undefined);
-  return { catalogue: openCatalogue(postgresSql({ ...address, timeoutMs })) };
+  const sql = postgresSql({ ...address, timeoutMs, caFile: settings["network.ca_file"] });
+  return { catalogue: pairedCatalogue(openCatalogue(sql), objects) };
 }
 
 /** Rows about objects that are elsewhere have a folder of their own: they are of no use with other objects. */

@@ -40,37 +40,41 @@ export async function findArtifactRow(
   );
 }
 
-/** Adds the artifact, or renews its facts and its last use; the time and run of the first keep stay. */
+/**
+ * Adds the artifact, or renews its facts and its last use; the time and run of the first keep stay. The statements need
+ * no answer of each other, so that a database elsewhere gets them at once; they are executed in order.
+ */
 export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promise<void> {
   const { owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record } = row;
-  const renewed = await queries.run(
-    "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, record = ? WHERE owner = ? AND ref = ?",
-    used_at,
-    used_at,
-    record,
-    owner,
-    ref,
-  );
-  if (renewed > 0) return;
-  const newBytes = (await ownsContent(queries, owner, sha256)) ? 0 : stored_bytes;
-  await queries.run(
-    "INSERT INTO artifacts (owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    owner,
-    ref,
-    sha256,
-    size_bytes,
-    stored_bytes,
-    created_at,
-    used_at,
-    run,
-    record,
-  );
-  await queries.run(
-    `INSERT INTO owners (owner, artifacts, bytes) VALUES (?, 1, ?)
-     ON CONFLICT (owner) DO UPDATE SET artifacts = owners.artifacts + 1, bytes = owners.bytes + excluded.bytes`,
-    owner,
-    newBytes,
-  );
+  await Promise.all([
+    queries.run(
+      `INSERT INTO owners (owner, artifacts, bytes)
+       SELECT ?, 1, CASE WHEN EXISTS (SELECT 1 FROM artifacts WHERE sha256 = ? AND owner = ?) THEN 0 ELSE CAST(? AS BIGINT) END
+       WHERE NOT EXISTS (SELECT 1 FROM artifacts WHERE owner = ? AND ref = ?)
+       ON CONFLICT (owner) DO UPDATE SET artifacts = owners.artifacts + 1, bytes = owners.bytes + excluded.bytes`,
+      owner,
+      sha256,
+      owner,
+      stored_bytes,
+      owner,
+      ref,
+    ),
+    queries.run(
+      `INSERT INTO artifacts (owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (owner, ref) DO UPDATE SET record = excluded.record,
+         used_at = CASE WHEN artifacts.used_at > excluded.used_at THEN artifacts.used_at ELSE excluded.used_at END`,
+      owner,
+      ref,
+      sha256,
+      size_bytes,
+      stored_bytes,
+      created_at,
+      used_at,
+      run,
+      record,
+    ),
+  ]);
 }
 
 /** Whether an owner has an artifact with these bytes. */
@@ -88,31 +92,37 @@ export type ArtifactUse = {
 
 /** Marks an artifact as used by a run; false if there is no such artifact. */
 export async function markArtifactUsed(queries: Queries, { owner, run, ref, usedAt }: ArtifactUse): Promise<boolean> {
-  const marked = await queries.run(
-    "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND ref = ?",
-    usedAt,
-    usedAt,
-    owner,
-    ref,
-  );
-  if (marked === 0) return false;
-  const renewed = await queries.run(
-    "UPDATE uses SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND run = ? AND ref = ?",
-    usedAt,
-    usedAt,
-    owner,
-    run,
-    ref,
-  );
-  if (renewed > 0) return true;
-  await queries.run("INSERT INTO uses (owner, run, ref, used_at) VALUES (?, ?, ?, ?)", owner, run, ref, usedAt);
-  await queries.run(
-    `INSERT INTO runs (owner, run, artifacts) VALUES (?, ?, 1)
-     ON CONFLICT (owner, run) DO UPDATE SET artifacts = runs.artifacts + 1`,
-    owner,
-    run,
-  );
-  return true;
+  const [marked] = await Promise.all([
+    queries.run(
+      "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND ref = ?",
+      usedAt,
+      usedAt,
+      owner,
+      ref,
+    ),
+    // First the count, which depends on whether the run has used it before.
+    queries.run(
+      `INSERT INTO runs (owner, run, artifacts) SELECT owner, ?, 1 FROM artifacts WHERE owner = ? AND ref = ?
+         AND NOT EXISTS (SELECT 1 FROM uses WHERE owner = ? AND run = ? AND ref = ?)
+       ON CONFLICT (owner, run) DO UPDATE SET artifacts = runs.artifacts + 1`,
+      run,
+      owner,
+      ref,
+      owner,
+      run,
+      ref,
+    ),
+    queries.run(
+      `INSERT INTO uses (owner, run, ref, used_at) SELECT owner, ?, ref, ? FROM artifacts WHERE owner = ? AND ref = ?
+       ON CONFLICT (owner, run, ref) DO UPDATE SET
+         used_at = CASE WHEN uses.used_at > excluded.used_at THEN uses.used_at ELSE excluded.used_at END`,
+      run,
+      usedAt,
+      owner,
+      ref,
+    ),
+  ]);
+  return marked > 0;
 }
 
 export type DeletedArtifact = ArtifactRow & {

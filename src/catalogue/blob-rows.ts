@@ -22,30 +22,53 @@ export async function announceObject(queries: Queries, objectKey: string, now: n
   );
 }
 
+/** The same, unless the owner has an artifact with these bytes: false then, and nothing is announced. */
+export async function announceUnlessOwned(
+  queries: Queries,
+  object: { readonly objectKey: string; readonly owner: string; readonly sha256: string },
+  now: number,
+): Promise<boolean> {
+  const announced = await queries.run(
+    `INSERT INTO garbage (object_key, since) SELECT ?, ?
+     WHERE NOT EXISTS (SELECT 1 FROM artifacts WHERE sha256 = ? AND owner = ?)
+     ON CONFLICT (object_key) DO UPDATE SET since = excluded.since`,
+    object.objectKey,
+    now,
+    object.sha256,
+    object.owner,
+  );
+  return announced > 0;
+}
+
 /** How long an object stays after another one took its place, because readers may have it open. */
 const RETIRED_STAY_MS = 60 * 60 * 1000;
 
 /**
  * Makes an announced object the bytes of a content; one that had them becomes garbage. False if a sweeper has taken the
- * object meanwhile.
+ * object meanwhile: then the transaction must be rolled back.
  */
 export async function adoptObject(queries: Queries, blob: BlobRow, now: number): Promise<boolean> {
   const { sha256, object_key, size_bytes, stamp } = blob;
-  const adopted = await queries.run("DELETE FROM garbage WHERE object_key = ? AND since > 0", object_key);
-  if (adopted === 0) return false;
-  const current = await findBlob(queries, sha256);
-  if (current !== undefined) await announceObject(queries, current.object_key, now + RETIRED_STAY_MS);
-  await queries.run(
-    `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (sha256) DO UPDATE SET
-       object_key = excluded.object_key, size_bytes = excluded.size_bytes, stamp = excluded.stamp`,
-    sha256,
-    object_key,
-    size_bytes,
-    stamp,
-    now,
-  );
-  return true;
+  const [adopted] = await Promise.all([
+    queries.run("DELETE FROM garbage WHERE object_key = ? AND since > 0", object_key),
+    queries.run(
+      `INSERT INTO garbage (object_key, since) SELECT object_key, ? FROM blobs WHERE sha256 = ?
+       ON CONFLICT (object_key) DO NOTHING`,
+      now + RETIRED_STAY_MS,
+      sha256,
+    ),
+    queries.run(
+      `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (sha256) DO UPDATE SET
+         object_key = excluded.object_key, size_bytes = excluded.size_bytes, stamp = excluded.stamp`,
+      sha256,
+      object_key,
+      size_bytes,
+      stamp,
+      now,
+    ),
+  ]);
+  return adopted > 0;
 }
 
 /** Makes an object garbage that the next sweep deletes. */

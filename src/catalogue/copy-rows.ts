@@ -9,6 +9,8 @@ const copiedTables = {
   responses: ["owner", "id"],
   cache_entries: ["owner", "digest"],
   usage_days: ["owner", "day", "run", "client", "tool"],
+  index_generations: ["owner", "project", "repository"],
+  index_segments: ["object_key"],
   outcome_days: ["owner", "day", "run", "client", "tool", "event", "kind", "reason"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

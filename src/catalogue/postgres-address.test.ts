@@ -19,7 +19,12 @@ describe("the address of a PostgreSQL server", () => {
     const address = parsePostgresAddress("postgresql://ann@127.0.0.1/team", "beside");
     assert.deepEqual([address.password, address.port, address.ssl], ["beside", 5432, false]);
     assert.equal(parsePostgresAddress("postgres://ann@x/team?host=/run/postgresql").ssl, false);
-    assert.deepEqual(parsePostgresAddress("postgres://ann@db/team?sslmode=require").ssl, { rejectUnauthorized: false });
+    for (const mode of ["require", "no-verify"]) {
+      const { ssl } = parsePostgresAddress(`postgres://ann@db/team?sslmode=${mode}`);
+      assert.deepEqual(ssl, { servername: "db", rejectUnauthorized: false });
+    }
+    // An address is compared with the certificate too, and is not sent as a name.
+    assert.deepEqual(parsePostgresAddress("postgres://ann@10.0.0.1/team").ssl, { host: "10.0.0.1" });
   });
 
   test("is described without its user and password", () => {

@@ -1,4 +1,5 @@
 /** Where a PostgreSQL server is: parses the URL of the setting store.catalogue. */
+import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { SpillwayError } from "../errors.ts";
 
@@ -56,9 +57,12 @@ function parse(given: string): URL {
 function readTls(url: URL, host: string): ConnectionOptions | false {
   const mode = url.searchParams.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
   if (mode === "disable") return false;
-  if (mode === "require") return { rejectUnauthorized: false };
-  if (mode === "verify-full") return { servername: host };
-  throw invalidAddress("its sslmode is not disable, require or verify-full");
+  // The name in a certificate is compared with the name that is given here; an address must not be a server name.
+  const identity = isIP(host) === 0 ? { servername: host } : { host };
+  if (mode === "verify-full") return identity;
+  if (mode === "verify-ca") return { ...identity, checkServerIdentity: () => undefined };
+  if (mode === "require" || mode === "no-verify") return { ...identity, rejectUnauthorized: false };
+  throw invalidAddress("its sslmode is not disable, require, verify-ca or verify-full");
 }
 
 const isLocal = (host: string): boolean =>

@@ -1,5 +1,6 @@
 /** Failures of PostgreSQL as faults of the catalogue. */
 import { SpillwayError, systemCode } from "../errors.ts";
+import { isCertificateCode } from "../system/trusted-certificates.ts";
 import { CatalogueError, type CatalogueFault } from "./sql.ts";
 
 /** What a failed attempt means for the next one. */
@@ -63,15 +64,22 @@ function describe(error: unknown, state: string, fault: CatalogueFault | undefin
   return new CatalogueError("failed", sentence, error);
 }
 
+function findTlsFault(error: unknown): CatalogueFault | undefined {
+  if (isCertificateCode(systemCode(error))) return "untrusted";
+  if (!(error instanceof Error)) return undefined;
+  if (/does not support SSL/i.test(error.message)) return "unencrypted";
+  return /\bssl\b/i.test(error.message) ? "refused" : undefined;
+}
+
 /** What the client says about connections that ended or never began has no code. */
 const lostForm =
   /connection (?:terminated|error|timeout)|timeout (?:expired|exceeded)|read timeout|not queryable|was closed/i;
 
 function explainLostConnection(error: unknown): Failure {
   const isSystemError = systemCode(error) !== undefined || error instanceof AggregateError;
-  if (error instanceof Error && /ssl/i.test(error.message)) {
-    return { isConflict: false, isConnectionLost: true, error: new CatalogueError("refused", error.message, error) };
-  }
+  const fault = findTlsFault(error);
+  if (error instanceof Error && fault !== undefined)
+    return { isConflict: false, isConnectionLost: true, error: new CatalogueError(fault, error.message, error) };
   const isLost = isSystemError || (error instanceof Error && lostForm.test(error.message));
   if (!isLost) return { isConflict: false, isConnectionLost: false, error };
   const sentence = error instanceof Error && error.message !== "" ? error.message : "The connection failed.";

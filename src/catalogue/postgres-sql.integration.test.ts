@@ -7,6 +7,7 @@ import { indexRowsContract } from "./index-rows.contract.ts";
 import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { type PostgresOptions, postgresSql } from "./postgres-sql.ts";
 import { updateSchema } from "./schema.ts";
+import { segmentRowsContract } from "./segment-rows.contract.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type Sql } from "./sql.ts";
 import { usageRowsContract } from "./usage-rows.contract.ts";
@@ -38,6 +39,7 @@ else {
   sqlContract("PostgreSQL", openDatabase);
   indexRowsContract("PostgreSQL", openDatabase);
   mcpSessionRowsContract("PostgreSQL", openDatabase);
+  segmentRowsContract("PostgreSQL", openDatabase);
   usageRowsContract("PostgreSQL", openDatabase);
 
   const failureOf = async (action: Promise<unknown>): Promise<CatalogueError> => {

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { pauseAfterFailure } from "../system/pause-after-failure.ts";
+import { readTrustedCertificates } from "../system/trusted-certificates.ts";
 import { numberPlaceholders } from "./numbered-placeholders.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { explainFailure } from "./postgres-errors.ts";
@@ -12,6 +13,8 @@ export type PostgresOptions = PostgresAddress & {
   /** How long one call may take in all: to connect, to wait for others and to be executed. */
   readonly timeoutMs?: number;
   readonly maxConnections?: number;
+  /** A file of certificates to trust besides those of the platform. */
+  readonly caFile?: string | null;
 };
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -92,6 +95,7 @@ export function postgresSql(options: PostgresOptions): Sql {
     return repeat(async (conflicts) => {
       const connection = await open();
       return connection.use(async (client) => {
+        if (how.isOneStatement) return runWork(client, work);
         const lock = how.exclusive ? locks.exclusive : conflicts >= CONFLICTS_BEFORE_TURN ? locks.turn : undefined;
         return withLock(client, lock, () => runTransaction(client, work, how, lock !== locks.turn));
       });
@@ -121,31 +125,57 @@ export function postgresSql(options: PostgresOptions): Sql {
   async function runTransaction<T>(
     client: PoolClient,
     work: (queries: Queries) => Promise<T>,
-    { durable = false }: TransactionOptions,
+    options: TransactionOptions,
     sharesTurn: boolean,
   ): Promise<T> {
-    // The log of the database is written in order, so what is durable later makes this durable too.
-    const speed = durable ? "" : "; SET LOCAL synchronous_commit = off";
-    // Waits for a transaction that runs alone. In one message, so that it takes no time of its own.
-    const turn = sharesTurn ? `; SELECT pg_advisory_xact_lock_shared(${locks.turn})` : "";
-    await client.query(`BEGIN ISOLATION LEVEL SERIALIZABLE${speed}${turn}`);
-    const result = await work(queriesOf(client)).catch(async (error: unknown) => {
+    // The first statements follow at once: if the transaction cannot begin, they fail too, with a less telling error.
+    const begun = begin(client, options, sharesTurn);
+    begun.catch(() => undefined); // It is awaited after the work.
+    const finish = async (): Promise<T> => {
+      const result = await runWork(client, work);
+      await begun;
+      return result;
+    };
+    const result = await finish().catch(async (error: unknown) => {
       await rollBack(client);
+      await begun;
       throw error;
     });
     await commit(client);
     return result;
   }
 
-  function queriesOf(client: PoolClient): Queries {
-    const rows = async <Row extends SqlRow>(statement: string, values: readonly SqlValue[]) =>
-      (await execute(client, statement, values)).rows as Row[];
-    return {
-      all: (statement, ...values) => rows(statement, values),
-      get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
-        (await rows<Row>(statement, values))[0],
-      run: async (statement, ...values) => (await execute(client, statement, values)).rowCount ?? 0,
+  async function begin(client: PoolClient, { durable = false }: TransactionOptions, sharesTurn: boolean) {
+    // The log of the database is written in order, so what is durable later makes this durable too.
+    const safety = durable ? "; SET LOCAL synchronous_commit = on" : "";
+    // Waits for a transaction that runs alone. In one message, so that it takes no time of its own.
+    const turn = sharesTurn ? `; SELECT pg_advisory_xact_lock_shared(${locks.turn})` : "";
+    await client.query(`BEGIN ISOLATION LEVEL SERIALIZABLE${safety}${turn}`);
+  }
+
+  async function runWork<T>(client: PoolClient, work: (queries: Queries) => Promise<T>): Promise<T> {
+    let isOver = false;
+    let firstFailure: unknown;
+    const run = async (statement: string, values: readonly SqlValue[]) => {
+      if (isOver) throw new Error("A query was given after its transaction.");
+      return execute(client, statement, values).catch((error: unknown) => {
+        firstFailure ??= error;
+        // After a failure the server refuses the rest of the transaction, which was sent without waiting.
+        throw systemCode(error) === TRANSACTION_IS_ABORTED ? firstFailure : error;
+      });
     };
+    const rows = async <Row extends SqlRow>(statement: string, values: readonly SqlValue[]) =>
+      (await run(statement, values)).rows as Row[];
+    try {
+      return await work({
+        all: (statement, ...values) => rows(statement, values),
+        get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
+          (await rows<Row>(statement, values))[0],
+        run: async (statement, ...values) => (await run(statement, values)).rowCount ?? 0,
+      });
+    } finally {
+      isOver = true;
+    }
   }
 
   function execute(client: PoolClient, statement: string, values: readonly SqlValue[]) {
@@ -174,6 +204,9 @@ export function postgresSql(options: PostgresOptions): Sql {
     },
   };
 }
+
+/** The code of statements that follow a failed one: in_failed_sql_transaction. */
+const TRANSACTION_IS_ABORTED = "25P02";
 
 type Statement = { readonly text: string; readonly name?: string };
 
@@ -233,8 +266,9 @@ async function commit(client: PoolClient): Promise<void> {
 
 async function openPool(options: PostgresOptions, timeoutMs: number, max: number): Promise<Pool> {
   const pg = await importClient();
-  const { host, port, user, database, schema, password, ssl } = options;
-  const config: PoolConfig & { onConnect(client: PoolClient): Promise<void> } = {
+  const { host, port, user, database, schema, password } = options;
+  const ssl = await addTrust(options);
+  const config: PoolConfig & { pipeline: boolean; onConnect(client: PoolClient): Promise<void> } = {
     host,
     port,
     user,
@@ -249,6 +283,8 @@ async function openPool(options: PostgresOptions, timeoutMs: number, max: number
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
     keepAlive: true,
+    // Statements are sent without waiting for the answers to earlier ones; the server executes them in order.
+    pipeline: true,
     types: {
       getTypeParser: (id: number, format?: "text" | "binary") =>
         numericTypes[id] ?? pg.types.getTypeParser(id, format ?? "text"),
@@ -259,7 +295,7 @@ async function openPool(options: PostgresOptions, timeoutMs: number, max: number
       client.on("error", () => undefined); // The query that waits on the connection fails, or the next one.
       await client.query(
         `SET statement_timeout = ${timeoutMs}; SET lock_timeout = ${timeoutMs}; SET enable_seqscan = off; ` +
-          `SET idle_in_transaction_session_timeout = ${3 * timeoutMs}` +
+          `SET synchronous_commit = off; SET idle_in_transaction_session_timeout = ${3 * timeoutMs}` +
           (schema === undefined ? "" : `; SET search_path = ${schema}`),
       );
     },
@@ -267,6 +303,11 @@ async function openPool(options: PostgresOptions, timeoutMs: number, max: number
   const pool = new pg.Pool(config);
   pool.on("error", () => undefined); // A connection that is lost while unused is replaced by the next query.
   return pool;
+}
+
+async function addTrust({ ssl, caFile }: PostgresOptions): Promise<PostgresOptions["ssl"]> {
+  if (ssl === false || caFile === null || caFile === undefined) return ssl;
+  return { ...ssl, ...(await readTrustedCertificates(caFile)) };
 }
 
 /** The client is an optional package: most stores do without it. */

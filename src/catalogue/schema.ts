@@ -92,6 +92,18 @@ const versions: readonly (readonly string[])[] = [
        PRIMARY KEY (owner, day, run, client, tool))`,
   ],
   [
+    // Objects with index segments. `place` is the data folder whose index has built the segment.
+    `CREATE TABLE index_segments (
+       object_key TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, repository TEXT NOT NULL,
+       place TEXT NOT NULL, size_bytes BIGINT NOT NULL, used_at BIGINT NOT NULL)`,
+    "CREATE INDEX index_segments_by_repository ON index_segments (owner, project, repository, place)",
+    "CREATE INDEX index_segments_by_use ON index_segments (owner, used_at)",
+  ],
+  [
+    // Which objects have the bytes of this catalogue: an object of that name is beside them. There is one row.
+    "CREATE TABLE objects_ids (number BIGINT PRIMARY KEY, id TEXT NOT NULL)",
+  ],
+  [
     // How often something ended in one way; telemetry/usage.ts explains the columns.
     `CREATE TABLE outcome_days (
        owner TEXT NOT NULL, day TEXT NOT NULL, run TEXT NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL,

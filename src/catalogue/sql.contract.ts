@@ -58,6 +58,47 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
       assert.deepEqual(await names(sql), ["a", "b"]);
     });
 
+    promise("executes what is given at once in order, and fails with the first failure", async ({ sql }) => {
+      const [, , count, rows] = await sql.transact((queries) =>
+        Promise.all([
+          queries.run(add, "a", 1),
+          queries.run(add, "b", 2),
+          queries.run("UPDATE items SET size = size + 10"),
+          queries.all<{ size: number }>("SELECT size FROM items ORDER BY name"),
+        ]),
+      );
+      assert.deepEqual([count, rows.map(({ size }) => size)], [2, [11, 12]]);
+      const later = async (action: Promise<unknown>) => {
+        for (let step = 0; step < 5; step++) await undefined;
+        return action;
+      };
+      const failing = sql.transact((queries) =>
+        Promise.all([
+          later(later(queries.run("INSERT INTO nowhere VALUES (1)"))),
+          queries.run(add, "c", 1),
+          queries.all("SELECT name FROM items"),
+        ]),
+      );
+      await assert.rejects(failing, /nowhere/);
+      assert.deepEqual(await names(sql), ["a", "b"]);
+    });
+
+    promise("executes nothing after its transaction has ended", async ({ sql }) => {
+      let late: (() => Promise<number>) | undefined;
+      await sql.transact(async (queries) => {
+        late = () => queries.run(add, "late", 1);
+      });
+      await assert.rejects(async () => late?.(), /after its transaction/);
+      assert.deepEqual(await names(sql), []);
+    });
+
+    promise("executes one statement that may be executed twice", async ({ sql }) => {
+      const upsert = `${add} ON CONFLICT (name) DO NOTHING`;
+      const insert = () => sql.transact((queries) => queries.run(upsert, "a", 1), { isOneStatement: true });
+      assert.deepEqual([await insert(), await insert()], [1, 0]);
+      assert.deepEqual(await names(sql), ["a"]);
+    });
+
     promise("shows other connections nothing of an unfinished transaction", async ({ sql, connect }) => {
       const other = await connect();
       await sql.transact(async (queries) => {

@@ -9,6 +9,7 @@ import { indexRowsContract } from "./index-rows.contract.ts";
 import { findJobRow } from "./job-rows.ts";
 import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { updateSchema } from "./schema.ts";
+import { segmentRowsContract } from "./segment-rows.contract.ts";
 import { sqlContract } from "./sql.contract.ts";
 import { CatalogueError, type CatalogueFault, type Sql } from "./sql.ts";
 import { sqliteSql } from "./sqlite-sql.ts";
@@ -31,6 +32,7 @@ async function openOnDisk() {
 sqlContract("SQLite on disk", openOnDisk);
 indexRowsContract("SQLite on disk", openOnDisk);
 mcpSessionRowsContract("SQLite on disk", openOnDisk);
+segmentRowsContract("SQLite on disk", openOnDisk);
 usageRowsContract("SQLite on disk", openOnDisk);
 
 async function faultOf(action: Promise<unknown>): Promise<CatalogueFault> {
@@ -173,6 +175,8 @@ async function makeFirstVersion(path: string): Promise<void> {
     "mcp_cancellations",
     "sign_in_codes",
     "usage_days",
+    "index_segments",
+    "objects_ids",
     "outcome_days",
     "usage_batches",
   ])

@@ -18,6 +18,11 @@ export type TransactionOptions = {
   readonly durable?: boolean;
   /** Whether no other exclusive transaction may run meanwhile, for changes of tables. Default: no. */
   readonly exclusive?: boolean;
+  /**
+   * Whether the work is one statement that does no harm if it is executed twice, and that needs no other rows to stay as
+   * they are. It takes the time of that statement alone. Default: no.
+   */
+  readonly isOneStatement?: boolean;
   /** How long it may wait for other processes, for work that can be left undone. Default: as long as the driver does. */
   readonly patienceMs?: number;
 };
@@ -29,7 +34,8 @@ export type TransactionOptions = {
 export interface Sql extends Queries {
   /**
    * Runs the work in one transaction: as if no other ran beside it, and completely or not at all. The work awaits
-   * nothing but the queries it is given, and it may be run again after a conflict.
+   * nothing but the queries it is given, and it may be run again after a conflict. Queries that need no answer of each
+   * other may be given at once: they are executed in the order of the calls. None is executed after the work has ended.
    */
   transact<T>(work: (queries: Queries) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Copies everything, as of one moment, into a new file; false for a database that is not a file. */
@@ -49,7 +55,10 @@ export type CatalogueFault =
   | "failed"
   | "exposed"
   | "unreachable"
-  | "refused";
+  | "refused"
+  | "untrusted"
+  | "unencrypted"
+  | "mismatched";
 
 /** The system error that is nearest to each fault, for code that treats files and rows alike. */
 const systemCodes: Readonly<Record<CatalogueFault, string>> = {
@@ -62,6 +71,9 @@ const systemCodes: Readonly<Record<CatalogueFault, string>> = {
   exposed: "EPERM",
   unreachable: "EHOSTUNREACH",
   refused: "EACCES",
+  untrusted: "EACCES",
+  unencrypted: "EACCES",
+  mismatched: "EACCES",
 };
 
 export class CatalogueError extends Error {

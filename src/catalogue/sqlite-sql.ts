@@ -128,7 +128,7 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
 
 async function finish<T>(connection: Connection, work: (queries: Queries) => Promise<T>): Promise<T> {
   try {
-    const result = await work(queriesOf(connection));
+    const result = await runWork(connection, work);
     connection.database.exec("COMMIT");
     return result;
   } catch (error) {
@@ -138,14 +138,23 @@ async function finish<T>(connection: Connection, work: (queries: Queries) => Pro
   }
 }
 
-function queriesOf(connection: Connection): Queries {
-  return {
-    all: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
-      connection.all<Row>(statement, values),
-    get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
-      connection.all<Row>(statement, values)[0],
-    run: async (statement, ...values) => connection.run(statement, values),
+async function runWork<T>(connection: Connection, work: (queries: Queries) => Promise<T>): Promise<T> {
+  let isOver = false;
+  const current = (): Connection => {
+    if (isOver) throw new Error("A query was given after its transaction.");
+    return connection;
   };
+  try {
+    return await work({
+      all: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
+        current().all<Row>(statement, values),
+      get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
+        current().all<Row>(statement, values)[0],
+      run: async (statement, ...values) => current().run(statement, values),
+    });
+  } finally {
+    isOver = true;
+  }
 }
 
 /** Copies in another thread and over a connection of its own, so that neither this process nor others wait. */

@@ -13,6 +13,8 @@ export type Statistics = {
   /** Code indexes with a published generation, and their files. */
   readonly indexes: number;
   readonly indexed_files: number;
+  readonly index_segments: number;
+  readonly segment_bytes: number;
   readonly jobs: number;
 };
 
@@ -25,6 +27,9 @@ export async function readStatistics(queries: Queries): Promise<Statistics> {
   const indexed = await queries.get<{ indexes: number; files: number }>(
     "SELECT count(*) AS indexes, coalesce(sum(files), 0) AS files FROM index_generations",
   );
+  const segments = await queries.get<{ segments: number; bytes: number }>(
+    "SELECT count(*) AS segments, coalesce(sum(size_bytes), 0) AS bytes FROM index_segments",
+  );
   return {
     owners: totals?.owners ?? 0,
     artifacts: totals?.artifacts ?? 0,
@@ -36,6 +41,8 @@ export async function readStatistics(queries: Queries): Promise<Statistics> {
     garbage: await count("garbage"),
     indexes: indexed?.indexes ?? 0,
     indexed_files: indexed?.files ?? 0,
+    index_segments: segments?.segments ?? 0,
+    segment_bytes: segments?.bytes ?? 0,
     jobs: await count("jobs"),
   };
 }

@@ -167,6 +167,14 @@ describe("for any text", () => {
     );
   });
 
+  test("a whole text is cleaned like one that arrives in chunks, whatever its characters", () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      const text = `a${String.fromCharCode(code)}b`;
+      const cleaner = createCleaner();
+      assert.equal(cleanText(text).text, cleaner.push(text) + cleaner.flush(), `U+${code.toString(16)}`);
+    }
+  });
+
   test("it does not matter where the chunks end", () => {
     fc.assert(
       fc.property(trickyText, fc.array(fc.nat(60)), (text, cuts) => {

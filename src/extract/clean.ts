@@ -42,14 +42,30 @@ export interface Cleaner {
 
 /** The clean form of a text and what was removed from it. Cleaning twice changes nothing. */
 export function cleanText(text: string): { readonly text: string; readonly removed: RemovedCounts } {
+  if (!mayBeUnclean.test(text)) return { text, removed: nothing };
   const cleaner = createCleaner();
   return { text: cleaner.push(text) + cleaner.flush(), removed: cleaner.removed };
 }
 
+/** Everything that any step below looks at: most text has none of it, and is read once. */
+const mayBeUnclean =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u115f-\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\uffff]|\u00ad|\u034f|[\u17b4-\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0f]/;
+
+const nothing: RemovedCounts = {
+  controls: 0,
+  escapes: 0,
+  bidi: 0,
+  tags: 0,
+  breaks: 0,
+  invisible: 0,
+  byteOrderMarks: 0,
+  surrogates: 0,
+  shownControls: 0,
+};
+
 /** A cleaner for one text, with the counts for that text. */
 export function createCleaner({ showControls = false }: CleanOptions = {}): Cleaner {
-  const none = { controls: 0, escapes: 0, bidi: 0, tags: 0, breaks: 0, invisible: 0 };
-  const removed = { ...none, byteOrderMarks: 0, surrogates: 0, shownControls: 0 };
+  const removed: Counts = { ...nothing };
   const visible = createInvisibleFilter(removed);
   let pending = "";
   let endsInNul = false;

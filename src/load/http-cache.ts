@@ -72,12 +72,12 @@ export async function fromCache(
   { record, entry }: CachedSource,
   { store }: Session,
 ): Promise<LoadedSource> {
-  const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
+  const { content, [Symbol.asyncDispose]: dispose } = await store.open(record);
   return {
     facts: { ...record, source_url: given },
     artifact_ref: record.artifact_ref,
     record,
-    content: { path },
+    content,
     objects: store.objects,
     delivery: {
       statusCode: entry.status_code,

@@ -42,21 +42,27 @@ async function expireIndexes({ searchFolder, settings, now, emit, store }: Sessi
   for (const folder of indexes.filter((each) => !isSetAside(each) && isExpired(each, unusedSince))) {
     const sizeBytes = deleteIndex(folder);
     if (sizeBytes === null) continue;
-    await forgetGeneration(folder, store);
-    emit({ event: "index.swept", size_bytes: sizeBytes });
+    emit({ event: "index.swept", size_bytes: sizeBytes + (await forgetGeneration(folder, store)) });
     deleted++;
   }
   return deleted;
 }
 
-/** The folders of an index name its rows. */
-async function forgetGeneration(folder: string, { catalogue, ownerId }: Session["store"]): Promise<void> {
+/** Deletes the rows of an index, which its folders name, and makes its segments garbage. Returns their bytes. */
+async function forgetGeneration(folder: string, { catalogue, ownerId }: Session["store"]): Promise<number> {
   const { deleteGeneration } = await import("../catalogue/index-rows.ts");
-  const key = { owner: ownerId, project: basename(dirname(folder)), repository: basename(folder) };
+  const { releaseSegments } = await import("../catalogue/segment-rows.ts");
+  const { findPlace } = await import("./jobs/index-lease.ts");
+  const project = dirname(folder);
+  const key = { owner: ownerId, project: basename(project), repository: basename(folder) };
   try {
-    await deleteGeneration(catalogue, key);
+    return await catalogue.transact(async (queries) => {
+      await deleteGeneration(queries, key);
+      return releaseSegments(queries, key, findPlace({ folder: project }));
+    });
   } catch (error) {
-    if (systemCode(error) === undefined) throw error; // A row of no index does no harm.
+    if (systemCode(error) === undefined) throw error; // Rows of no index do no harm.
+    return 0;
   }
 }
 

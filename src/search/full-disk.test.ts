@@ -63,7 +63,7 @@ describe("item 9: an index that cannot be written", () => {
       const { status, files_indexed, storage_problem, job_id } = await job.waitForEnd();
       assert.deepEqual([status, files_indexed, storage_problem], ["completed", 5, "the disk is full"]);
       assert.equal((await getIndexingStatus({ job_id }, work.session)).storage_problem, "the disk is full");
-      const names = readdirSync(held.repository.segmentFolder ?? "");
+      const names = readdirSync(held.repository.folder ?? "");
       assert.ok(!names.some((name) => name.startsWith("index.db")), "the part that was stored is deleted");
       const reply = await searchCode({ query: "needle3" }, work.session);
       assert.deepEqual([reply.results[0]?.file_path, reply.storage_problem], ["f3.ts", "the disk is full"]);

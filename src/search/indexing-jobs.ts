@@ -11,8 +11,9 @@ import { clip } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
+import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
-import { indexedAt, isPublished, markIndexed } from "./index-notes.ts";
+import { indexedAt, isPublished, isReminderDue, markIndexed, type Published } from "./index-notes.ts";
 import type { IndexLease } from "./jobs/index-lease.ts";
 import type { JobLog } from "./jobs/job-log.ts";
 import { failureOf, isOpen, LEASE_LOST, newRecord, outcomeOf, sizesOf, toInterrupted } from "./jobs/job-record.ts";
@@ -26,6 +27,7 @@ import {
   reopenRepository,
 } from "./repository/repository.ts";
 import { lockFile } from "./repository/repository-facts.ts";
+import { segmentsOf } from "./repository/repository-segments.ts";
 import { isStorageFailure, toStorageError } from "./repository/storage-problem.ts";
 
 /** A job of this process. */
@@ -80,7 +82,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
   const change = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
-  const books = openBooks(repository, session, { job: () => record, stop });
+  const books = openBooks(repository, session, { job: () => record, change, stop, signal, isAwaited: isRecorded });
   let writtenAt = session.now();
   /** A look that finds no change and is over now leaves no record. */
   const isLastLook = (done: number, total: number) => mode === "background" && !isRecorded && done === total;
@@ -96,8 +98,11 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const { settings, now } = session;
     const maxFileBytes = settings["search.file_bytes"];
     const options = { maxFileBytes, force: mode === "force", hidden: findOwnFolders(session), signal, now, progress };
-    const report = await updateIndex(target, { ...options, beforeChange: books.takeLease });
-    const published = isRecorded || !isPublished(target.store) ? await books.publish(target) : null;
+    const location = { ...target, segments: segmentsOf(target, session) };
+    const look = () => updateIndex(location, { ...options, ...books.lease });
+    const report = await lookAgain(target, signal, look);
+    const isDue = isRecorded || !isPublished(target.store) || isSharedUnconfirmed(target, session);
+    const published = isDue ? await books.publish(location) : null;
     markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
     change({ storage_problem: target.storageProblem });
     return report;
@@ -111,7 +116,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     try {
       return await update(repository);
     } catch (error) {
-      using reopened = await replaceIndex(repository, error);
+      using reopened = await replaceIndex(repository, error, session);
       return await update(reopened.repository);
     }
   }
@@ -121,7 +126,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     using _hold = holdRepository(repository);
     try {
       await nextTurn(); // The caller gets the job before the work begins.
-      if (isRecorded) await books.takeLease();
+      if (isRecorded) await books.lease.beforeChange();
       if (isRecorded) await books.write();
       change(outcomeOf(await updateOrRebuild(), repository));
     } catch (error) {
@@ -149,21 +154,44 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
   };
 }
 
-type BookedJob = { readonly job: () => JobRecord; readonly stop: AbortController };
+const lookedAt = new WeakSet<IndexStore>();
+
+/** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
+async function lookAgain<T>(location: Repository, signal: AbortSignal, look: () => Promise<T>): Promise<T> {
+  if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
+  lookedAt.add(location.store);
+  return look();
+}
+
+type BookedJob = {
+  readonly job: () => JobRecord;
+  readonly change: (changes: Partial<JobRecord>) => void;
+  readonly stop: AbortController;
+  readonly signal: AbortSignal;
+  /** Whether somebody has asked for the job: else a process may end while the job waits for another one. */
+  readonly isAwaited: boolean;
+};
 
 /** What the catalogue has of a job: its record, its lease, and the generation that it publishes. Loaded when needed. */
-function openBooks(repository: Repository, session: Session, { job, stop }: BookedJob) {
+function openBooks(repository: Repository, session: Session, { job, change, stop, signal, isAwaited }: BookedJob) {
   let log: Promise<JobLog> | undefined;
   let lease: Promise<IndexLease> | undefined;
+  let published: readonly string[] = [];
   let writing: Promise<void> = Promise.resolve();
 
   /** Once, before the first change: a look that finds no change asks for nothing and writes nothing. */
   async function takeLease(): Promise<void> {
     if (repository.lockPath === null) return; // Only this process uses an index in memory.
     lease ??= import("./jobs/index-lease.ts").then(({ takeIndexLease }) =>
-      takeIndexLease(repository, job().job_id, session, () => stop.abort(LEASE_LOST)),
+      takeIndexLease(repository, session, {
+        jobId: job().job_id,
+        signal,
+        isAwaited,
+        onWait: (message) => change({ message }),
+        onLost: () => stop.abort(LEASE_LOST),
+      }),
     );
-    await lease;
+    published = (await lease).published;
   }
 
   /** Writes the record, and stops the job if another process has asked for that. */
@@ -177,8 +205,8 @@ function openBooks(repository: Repository, session: Session, { job, stop }: Book
     return writing;
   }
 
-  /** Publishes the index and releases the lease. Returns the generation of its store that the catalogue knows now. */
-  async function publish(index: Repository): Promise<number | null> {
+  /** Publishes the index and releases the lease. Returns what the catalogue knows of it now. */
+  async function publish(index: Repository & IndexLocation): Promise<Published | null> {
     if (index.lockPath === null) return null;
     await takeLease();
     const held = await lease;
@@ -191,7 +219,7 @@ function openBooks(repository: Repository, session: Session, { job, stop }: Book
     await (await lease?.catch(() => undefined))?.release();
   }
 
-  return { takeLease, write, publish, close };
+  return { lease: { beforeChange: takeLease, published: () => published }, write, publish, close };
 }
 
 async function openLog(project: Project, { store }: Pick<Session, "store">): Promise<JobLog> {
@@ -210,14 +238,21 @@ export function findOwnFolders({ searchFolder }: Session): ReadonlySet<string> {
   return new Set([own, existsSync(own) ? realpathSync(own) : own]);
 }
 
-async function replaceIndex(repository: Repository, error: unknown): Promise<RepositoryHold> {
+/** Whether machines that share the store do not know that this index still uses its segments. */
+function isSharedUnconfirmed({ store }: Repository, session: Session): boolean {
+  return session.store.parts !== undefined && isReminderDue(store, session.now());
+}
+
+async function replaceIndex(repository: Repository, error: unknown, session: Session): Promise<RepositoryHold> {
   if (isDamaged(error)) {
     discardIndex(repository);
     return reopenRepository(repository);
   }
-  if (!isStorageFailure(error) || repository.segmentFolder === null) throw error;
-  if (indexedAt(repository.store) === undefined) return moveToMemory(repository, error);
-  throw toStorageError(error, repository.segmentFolder);
+  if (!isStorageFailure(error) || repository.folder === null) throw error;
+  if (indexedAt(repository.store) !== undefined) throw toStorageError(error, repository.folder);
+  const hold = moveToMemory(repository, error);
+  await segmentsOf(repository, session)?.keepOnly(new Set());
+  return hold;
 }
 
 /** The job of another process, which holds the lock, as far as its record shows. */

@@ -16,6 +16,7 @@ import { parseQuery } from "./rank/query.ts";
 import { sliceView } from "./rank/slice.ts";
 import { isFirst, isFresh, type RefreshOptions, refreshIndex } from "./refresh-index.ts";
 import { discardIndex, isDiscarded, type Repository, type RepositoryHold } from "./repository/repository.ts";
+import { segmentsOf } from "./repository/repository-segments.ts";
 import { resolveDirectory, type SearchParameters } from "./search-input.ts";
 
 /** Opens a repository; the same one every time. */
@@ -169,7 +170,7 @@ async function loadIndex(
 ): Promise<PreparedIndex> {
   const { id, root, databaseName, storageProblem, store, reader } = repository;
   const { findNear, facts: embedding } = await findMeaning(parameters.query, store, session);
-  const { view } = reader.load(isSettled);
+  const { view } = await reader.load(segmentsOf(repository, session), isSettled);
   const accepted = filterFiles(view, resolveDirectory(parameters, root));
   return {
     repository: { id, root, databaseName, storageProblem },

@@ -10,20 +10,20 @@ import { parseSearchInput } from "./search-input.ts";
 test("files that vanish during a search are counted, so that the next page repeats nothing", async () => {
   const store = openMemoryStore();
   store.write({ put: Array.from({ length: 6 }, (_, file) => newFile(`f${file}.ts`, "const needle = 1;\n")) });
-  const reader = openReader(store, null);
+  const reader = openReader(store);
   const repository: Repository = {
     id: "00000000-0000-0000-0000-000000000000",
     project: { id: "default", folder: null, scope: store },
     root: "/nowhere",
     databaseName: "memory",
     store,
-    segmentFolder: null,
+    folder: null,
     reader,
     storageProblem: null,
     lockPath: null,
     holds: { count: 0 },
   };
-  const { view } = reader.load();
+  const { view } = await reader.load(null);
   store.write({ remove: ["f0.ts", "f2.ts"] });
   const prepared = {
     repository,

@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { indexedAt } from "./index-notes.ts";
+import { indexedAt, noteChecked } from "./index-notes.ts";
 import { type RunningJob, startIndexing } from "./indexing-jobs.ts";
 import { NOTHING_INDEXED } from "./jobs/job-record.ts";
 import type { Repository } from "./repository/repository.ts";
@@ -56,6 +56,7 @@ export async function refreshIndex(
 ): Promise<JobRecord | null> {
   const { settings } = session;
   if (isFresh(repository, session)) return null;
+  if (await isUnchanged(repository, session)) return null;
   const isNew = isFirst(repository);
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
   const { first, changes } = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
@@ -71,6 +72,23 @@ export async function refreshIndex(
   if (record.status === "failed") return record;
   refreshTimes.set(repository, performance.now());
   return record.status === "pending" || record.status === "running" ? record : null;
+}
+
+/** A watched folder is looked at this often all the same: not every change is reported (a file that is mapped, ...). */
+const WATCHED_LOOK_INTERVAL_MS = 60_000;
+
+/** Whether the folder is watched and nothing has changed; then at most a look in the background is begun. */
+async function isUnchanged(repository: Repository, session: Session): Promise<boolean> {
+  const refreshedAt = refreshTimes.get(repository);
+  if (refreshedAt === undefined || isFirst(repository)) return false;
+  const { isQuiet } = await import("./watched-folders.ts");
+  if (!(await isQuiet(repository))) return false;
+  const now = performance.now();
+  if (now - refreshedAt >= WATCHED_LOOK_INTERVAL_MS) {
+    refreshTimes.set(repository, now);
+    session.background(async () => void (await (await startIndexing(repository, session, "background")).waitForEnd()));
+  } else noteChecked(repository.store, session.now());
+  return true;
 }
 
 function progressWords({ files_done, files_total }: JobRecord): string {

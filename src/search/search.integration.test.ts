@@ -675,22 +675,21 @@ describe("damage", () => {
   };
   const noise = (length: number) => Buffer.from(Array.from({ length }, (_, index) => (index * 2_654_435_761) >>> 13));
 
-  for (const ending of ["index.db", "lock.db", ".segment"]) {
+  for (const what of ["index.db", "lock.db", "segments"]) {
     for (const [how, spoil] of Object.entries(damage)) {
       for (const when of ["before it is opened", "while it is open"]) {
-        test(`to ${ending} by ${how} ${when} is repaired`, async () => {
+        test(`to ${what} by ${how} ${when} is repaired`, async () => {
           await using work = await openWork();
           // Only an index of many files has segments.
-          const files = ending === ".segment" ? 120 : 10;
+          const files = what === "segments" ? 120 : 10;
           for (let file = 0; file < files; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
           const { repository_id } = await work.search("needle7");
           const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id ?? "");
           if (when === "before it is opened") assert.ok(closeUnused(indexFolder));
-          const names = readdirSync(indexFolder).filter((name) => name.endsWith(ending));
-          assert.ok(names.length > 0);
-          for (const name of names)
-            writeFileSync(join(indexFolder, name), spoil(readFileSync(join(indexFolder, name))));
-          if (ending === "index.db") rmSync(join(indexFolder, "index.db-wal"), { force: true });
+          const paths = what === "segments" ? segmentFiles(work) : [join(indexFolder, what)];
+          assert.ok(paths.length > 0);
+          for (const path of paths) writeFileSync(path, spoil(readFileSync(path)));
+          if (what === "index.db") rmSync(join(indexFolder, "index.db-wal"), { force: true });
           for (let again = 0; again < 2; again++) {
             work.write("new.ts", `const needle${again}new = value;\n`);
             assert.deepEqual(pathsOf(await work.search("needle7")), ["f7.ts"]);
@@ -701,6 +700,12 @@ describe("damage", () => {
     }
   }
 });
+
+function segmentFiles({ session }: Awaited<ReturnType<typeof openWork>>): string[] {
+  const folder = join(session.searchFolder ?? "", "..", "..", "segments");
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
 
 function assertTouches(whole: string, shown: string, mark: string, touches: (whole: string, part: string) => boolean) {
   const part = [shown, shown.replace(mark, ""), shown.slice(0, -mark.length)].find((text) => touches(whole, text));

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
-import { makePdfWithPages } from "../../test/pdf.ts";
+import { makePdfWithPages, withPageMarks } from "../../test/pdf.ts";
 import { closeSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
 import { openTools, TEST_WORD } from "../../test/tools.ts";
@@ -219,13 +219,14 @@ describe("fetch_content", () => {
     const excerpt = await bench.call("web_fetch", { url });
     assert.ok(String(excerpt.fields.content).length <= 1_000);
     const page = await bench.call("web_fetch", { url, pages: 60 });
-    assert.equal(page.fields.content, pages[59]);
+    assert.equal(page.fields.content, withPageMarks(pages.slice(59), 60));
     assert.equal(page.fields.page_range, "60");
   });
 
   test("the pages of a PDF are separate blocks after the summary, and joined they are the text", async () => {
     await using bench = await openTools();
-    await bench.write("five.pdf", makePdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
+    const names = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"];
+    await bench.write("five.pdf", makePdfWithPages(names));
     const { text, blocks, fields } = await bench.call("fetch_content", { url: "five.pdf" });
     assert.equal(blocks.map((block) => block.text).join(""), text);
     assert.deepEqual(
@@ -236,7 +237,7 @@ describe("fetch_content", () => {
     assert.equal(blocks.at(-1)?.text, closingFence(TEST_WORD));
     assert.deepEqual(
       blocks.slice(1, -1).map((block) => block.text.trim()),
-      ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"],
+      names.map((name, index) => withPageMarks([name], index + 1)),
     );
     for (const [pages, shown] of [
       ["2,4-5", [2, 4, 5]],
@@ -246,15 +247,15 @@ describe("fetch_content", () => {
       assert.equal(read.blocks.map((block) => block.text).join(""), read.text);
       assert.deepEqual(
         read.blocks.slice(1, -1).map(({ page, text }) => [page, text.trim()]),
-        shown.map((page) => [page, ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"][page - 1]]),
+        shown.map((page) => [page, withPageMarks(names.slice(page - 1, page), page)]),
       );
     }
-    const cut = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, max_chars: 9 });
+    const cut = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, max_chars: 29 });
     assert.deepEqual(
       cut.blocks.map(({ page, text }) => [page, text.length]).slice(1, -1),
       [
-        [1, 7],
-        [2, 2],
+        [1, 24],
+        [2, 5],
       ],
       "as far as the budget shows them",
     );

@@ -14,7 +14,5 @@ type OpenedArtifact = AsyncDisposable & {
 
 /** Opens a kept artifact of the session's owner, marking it as used. */
 export async function openArtifact(ref: string, { store }: Session): Promise<OpenedArtifact> {
-  const record = await store.find(ref);
-  const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
-  return { record, content: { path }, objects: store.objects, [Symbol.asyncDispose]: dispose };
+  return { ...(await store.read(ref)), objects: store.objects };
 }

@@ -33,7 +33,8 @@ export function registerSweeper(sweeper: Sweeper): void {
 /** Applies retention to the owner's artifacts and runs every registered sweeper, now. */
 export async function sweepArtifacts(session: Session): Promise<SweepResult> {
   const { sweep } = await import("../artifacts/sweeper.ts");
-  const report = await sweep(session.store, session.settings).catch(throwUnwritable);
+  const onDeleted = (blobs: number) => session.progress?.(`${blobs.toLocaleString("en")} blobs deleted`);
+  const report = await sweep(session.store, session.settings, undefined, onDeleted).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
   return {
     ...report,

@@ -10,6 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { defaultSettings } from "../../src/config/settings.ts";
 import { findProject } from "../../src/search/repository/choose-project.ts";
 import { openRepository } from "../../src/search/repository/repository.ts";
+import { segmentsOf } from "../../src/search/repository/repository-segments.ts";
 import { searchCode, startIndexJob } from "../../src/search/search.ts";
 import { openSession } from "../../src/session/session.ts";
 import { makeTemporaryFolder } from "../bodies.ts";
@@ -57,7 +58,7 @@ test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next r
     create: false,
   });
   using held = await openRepository(project, root, undefined);
-  const { store, segmentFolder, reader } = held.repository;
+  const { store, folder: indexFolder, reader } = held.repository;
   const names = readdirSync(root).sort();
   const stored = store.files().sort((one, other) => (one.path < other.path ? -1 : 1));
   assert.deepEqual(
@@ -65,8 +66,8 @@ test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next r
     names,
   );
   for (const { id, path } of stored) assert.equal(store.text(id)?.text, readFileSync(join(root, path), "utf8"), path);
-  assert.equal(reader.load().view.liveFiles, names.length);
-  const database = new DatabaseSync(join(segmentFolder ?? "", "index.db"), { readOnly: true });
+  assert.equal((await reader.load(segmentsOf(held.repository, session))).view.liveFiles, names.length);
+  const database = new DatabaseSync(join(indexFolder ?? "", "index.db"), { readOnly: true });
   assert.equal(database.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
   database.close();
   const { results } = await searchCode({ query: `value${FILES - 1}` }, session);
@@ -74,8 +75,9 @@ test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next r
     results[0]?.file_path,
     names.find((name) => name.startsWith(`f${FILES - 1}.`)),
   );
-  const unfinished = readdirSync(segmentFolder ?? "").filter((name) => name.includes("unfinished"));
-  t.diagnostic(`${killed} kills, ${store.generation()} generations, ${unfinished.length} unfinished segments left`);
+  const { segments } = store.snapshot();
+  const left = (await Array.fromAsync(session.store.objects.list("segments/"))).length - segments.length;
+  t.diagnostic(`${killed} kills, ${store.generation()} generations, ${left} segments left over`);
 });
 
 function change(root: string, file: number, round: number): void {

@@ -4,10 +4,11 @@ import type { BlobRow } from "../../catalogue/blob-rows.ts";
 import { findBlob, importBlob, pageOfBlobs } from "../../catalogue/blob-rows.ts";
 import { type CopiedTable, copiedTableNames, copyRows, recountTotals } from "../../catalogue/copy-rows.ts";
 import { readCatalogueId } from "../../catalogue/schema.ts";
+import { pageOfSegments } from "../../catalogue/segment-rows.ts";
 import type { SqlRow } from "../../catalogue/sql.ts";
 import { SpillwayError } from "../../errors.ts";
 import { hashObject } from "../blobs.ts";
-import { ownersPrefix } from "../keys.ts";
+import { ownersPrefix, segmentHashOf } from "../keys.ts";
 import { readObject } from "../objects.ts";
 import type { Storage } from "../storage.ts";
 
@@ -18,6 +19,8 @@ export type Migration = {
   readonly presentBlobs: number;
   /** Contents whose bytes are missing or not those that were kept; their artifacts stay behind. */
   readonly damagedBlobs: number;
+  /** Index segments that were copied; damaged ones stay behind, and are built again. */
+  readonly segments: number;
   /** Artifacts of files that are read in place, which other machines cannot do. */
   readonly leftInPlace: number;
   /** Rows that were added, by table. */
@@ -39,10 +42,11 @@ export async function migrateStore(from: Storage, to: Storage, options: Migratio
   await to.objects.put(MIGRATION_KEY, Buffer.from(JSON.stringify({ began_at: options.now() })));
   await copyOwnerObjects(from, to, options);
   const blobs = await copyBlobs(from, to, options);
+  const segments = await copySegments(from, to, options);
   const { rows, leftInPlace } = await copyAllRows(from, to, options);
   await to.catalogue.transact(recountTotals, { durable: true });
   await to.objects.delete(MIGRATION_KEY);
-  return { ...blobs, leftInPlace, rows };
+  return { ...blobs, segments, leftInPlace, rows };
 }
 
 async function requireDifferent(from: Storage, to: Storage): Promise<void> {
@@ -92,15 +96,35 @@ async function copyBlob(
 ): Promise<"blobs" | "presentBlobs" | "damagedBlobs"> {
   const present = await findBlob(to.catalogue, sha256);
   if (present && (await to.objects.head(present.object_key))?.sizeBytes === size_bytes) return "presentBlobs";
-  if ((await hashObject(from.objects, object_key)) !== sha256) return "damagedBlobs";
-  await using file = await from.objects.local(object_key);
-  if (file === undefined) return "damagedBlobs";
-  await to.objects.put(object_key, file);
-  if ((await hashObject(to.objects, object_key)) !== sha256) {
-    throw Object.assign(new Error("What was written to the new store is not what was read from it."), { code: "EIO" });
-  }
+  if (!(await copyVerified(from, to, object_key, sha256))) return "damagedBlobs";
   await to.catalogue.transact((queries) => importBlob(queries, sha256, object_key, size_bytes, now), { durable: true });
   return "blobs";
+}
+
+/** The key of a segment has its hash, so an object of the same key and size was copied before. */
+async function copySegments(from: Storage, to: Storage, { signal, progress }: MigrationOptions): Promise<number> {
+  let copied = 0;
+  for (let last = ""; ; ) {
+    const page = await pageOfSegments(from.catalogue, PAGE_BLOBS, last);
+    for (const { object_key, size_bytes } of page) {
+      signal.throwIfAborted();
+      if ((await to.objects.head(object_key))?.sizeBytes === size_bytes) continue;
+      if (await copyVerified(from, to, object_key, segmentHashOf(object_key))) copied++;
+      progress?.(`${copied} index segments copied`);
+    }
+    last = page.at(-1)?.object_key ?? "";
+    if (page.length < PAGE_BLOBS) return copied;
+  }
+}
+
+/** False if the old store does not have the bytes any more. */
+async function copyVerified(from: Storage, to: Storage, key: string, sha256: string): Promise<boolean> {
+  if ((await hashObject(from.objects, key)) !== sha256) return false;
+  await using file = await from.objects.local(key);
+  if (file === undefined) return false;
+  await to.objects.put(key, file);
+  if ((await hashObject(to.objects, key)) === sha256) return true;
+  throw Object.assign(new Error("What was written to the new store is not what was read from it."), { code: "EIO" });
 }
 
 async function copyAllRows(from: Storage, to: Storage, { signal, progress }: MigrationOptions) {
@@ -111,6 +135,7 @@ async function copyAllRows(from: Storage, to: Storage, { signal, progress }: Mig
       signal.throwIfAborted();
       progress?.(`copying rows: ${table}`);
       if (table === "uses") return filterAsync(page, (row) => hasArtifact(to, row));
+      if (table === "index_segments") return filterAsync(page, (row) => hasSegment(to, row));
       if (table !== "artifacts") return page;
       const inPlace = to.parts === undefined ? [] : page.filter((row) => row.stored_bytes === 0);
       leftInPlace += inPlace.length;
@@ -127,6 +152,9 @@ async function filterAsync(rows: readonly SqlRow[], isWanted: (row: SqlRow) => P
 
 const hasBytes = async ({ catalogue }: Storage, { sha256, stored_bytes }: SqlRow): Promise<boolean> =>
   stored_bytes === 0 || (await findBlob(catalogue, String(sha256))) !== undefined;
+
+const hasSegment = async ({ objects }: Storage, { object_key }: SqlRow): Promise<boolean> =>
+  (await objects.head(String(object_key))) !== undefined;
 
 const hasArtifact = async ({ catalogue }: Storage, { owner, ref }: SqlRow): Promise<boolean> =>
   (await catalogue.get("SELECT 1 AS one FROM artifacts WHERE owner = ? AND ref = ?", owner ?? null, ref ?? null)) !==

@@ -1,9 +1,10 @@
-/** Checks that every artifact has its bytes, and that every object belongs to something. */
+/** Checks that every artifact and every code index has its bytes, and that every object belongs to something. */
 import { type BlobRow, findBlob, isGarbage, pageOfBlobs, refsOfBlob } from "../../catalogue/blob-rows.ts";
+import { isListedSegment, pageOfSegments } from "../../catalogue/segment-rows.ts";
 import { CatalogueError } from "../../catalogue/sql.ts";
 import { wasReplaced } from "../backup/snapshots.ts";
 import { hashObject } from "../blobs.ts";
-import { blobOfKey, blobPrefix } from "../keys.ts";
+import { blobOfKey, blobPrefix, segmentHashOf, segmentPrefix } from "../keys.ts";
 import type { Storage } from "../storage.ts";
 
 export type CheckOptions = {
@@ -27,7 +28,10 @@ export type StoreCheck = {
   readonly blobs: number;
   /** At most MAX_LISTED are named. */
   readonly problems: readonly BlobProblem[];
-  /** How many objects belong to no artifact. */
+  /** Index segments, and how many of them are missing or altered. An index builds them again. */
+  readonly segments: number;
+  readonly damagedSegments: readonly string[];
+  /** How many objects belong to no artifact and no index. */
   readonly orphans: number;
 };
 
@@ -37,11 +41,12 @@ const MAX_LISTED = 1_000;
 
 export async function checkStore(storage: Storage, options: CheckOptions): Promise<StoreCheck> {
   const damage = await findDamage(storage);
-  if (damage.length > 0) return { damage, blobs: 0, problems: [], orphans: 0 };
+  if (damage.length > 0) return { damage, blobs: 0, problems: [], segments: 0, damagedSegments: [], orphans: 0 };
   const { checked, problems } = await checkBlobs(storage, options);
+  const segments = await checkSegments(storage, options);
   let orphans = 0;
   for await (const _ of findOrphans(storage, options.signal)) orphans++;
-  return { damage, blobs: checked, problems, orphans };
+  return { damage, blobs: checked, problems, ...segments, orphans };
 }
 
 async function findDamage(storage: Storage): Promise<readonly string[]> {
@@ -83,8 +88,32 @@ async function findProblem({ objects }: Storage, row: BlobRow, deep: boolean): P
   return deep && (await hashObject(objects, row.object_key)) !== row.sha256 ? "altered" : null;
 }
 
-/** The objects that belong to no artifact and are not about to be deleted. */
+async function checkSegments(
+  { objects, catalogue }: Storage,
+  { deep, signal }: CheckOptions,
+): Promise<Pick<StoreCheck, "segments" | "damagedSegments">> {
+  const damagedSegments: string[] = [];
+  let segments = 0;
+  for (let last = ""; ; ) {
+    const page = await pageOfSegments(catalogue, PAGE_ROWS, last);
+    for (const { object_key, size_bytes } of page) {
+      signal.throwIfAborted();
+      const hasSize = (await objects.head(object_key))?.sizeBytes === size_bytes;
+      const isSound = hasSize && (!deep || (await hashObject(objects, object_key)) === segmentHashOf(object_key));
+      if (!isSound && damagedSegments.length < MAX_LISTED) damagedSegments.push(object_key);
+      segments++;
+    }
+    last = page.at(-1)?.object_key ?? "";
+    if (page.length < PAGE_ROWS) return { segments, damagedSegments };
+  }
+}
+
+/** The objects that belong to no artifact and no index, and are not about to be deleted. */
 export async function* findOrphans({ objects, catalogue }: Storage, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const { key } of objects.list(segmentPrefix)) {
+    signal.throwIfAborted();
+    if (!(await isListedSegment(catalogue, key)) && !(await isGarbage(catalogue, key))) yield key;
+  }
   for await (const { key } of objects.list(blobPrefix)) {
     signal.throwIfAborted();
     const blob = await findBlob(catalogue, blobOfKey(key));

@@ -59,7 +59,7 @@ describe("a store without faults", () => {
     await keep(store, "two");
     const progress: number[] = [];
     const found = await checkStore(store, { deep: true, signal, progress: (checked) => progress.push(checked) });
-    assert.deepEqual(found, { damage: [], blobs: 2, problems: [], orphans: 0 });
+    assert.deepEqual(found, { damage: [], blobs: 2, problems: [], segments: 0, damagedSegments: [], orphans: 0 });
     assert.deepEqual(progress, [1, 2]);
   });
 });
@@ -143,7 +143,14 @@ describe("a lost catalogue", () => {
     assert.deepEqual([snapshot, recovered, lost], [null, 3, 0]);
     await assertReadable(later, new Map([...texts, [four, "four"]]));
     await assert.rejects(later.find(removed), { code: "artifact_not_found" });
-    assert.deepEqual(await check(later, true), { damage: [], blobs: 3, problems: [], orphans: 0 });
+    assert.deepEqual(await check(later, true), {
+      damage: [],
+      blobs: 3,
+      problems: [],
+      segments: 0,
+      damagedSegments: [],
+      orphans: 0,
+    });
     assert.equal(await keep(later, "one"), [...texts.keys()][0], "the owner's key makes the same refs");
   });
 

@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ArtifactRow, keepArtifactRow, markArtifactUsed } from "../../catalogue/artifact-rows.ts";
 import { announceObject, importBlob, repointBlob } from "../../catalogue/blob-rows.ts";
+import { dropSegment } from "../../catalogue/segment-rows.ts";
 import type { Queries } from "../../catalogue/sql.ts";
 import { findTombstone } from "../../catalogue/tombstone-rows.ts";
 import { systemCode } from "../../errors.ts";
@@ -105,6 +106,14 @@ export async function repairBlobs(storage: Storage, problems: readonly BlobProbl
     repaired++;
   }
   return repaired;
+}
+
+/** Forgets damaged index segments: the next search builds them again. Returns how many. */
+export async function dropSegments({ catalogue }: Storage, objectKeys: readonly string[]): Promise<number> {
+  await catalogue.transact(async (queries) => {
+    for (const key of objectKeys) await dropSegment(queries, key);
+  });
+  return objectKeys.length;
 }
 
 const BATCH_KEYS = 500;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { streamBytes } from "../../acquire/chunks.ts";
 import { openLocalCopies } from "./local-copies.ts";
 
 async function openCopies(maxBytes: number) {
@@ -35,6 +37,40 @@ describe("local copies", () => {
     assert.equal(place.reads(), 2);
   });
 
+  test("of what is small are given in memory, and kept when the reader has its bytes", async () => {
+    await using place = await openCopies(1_000_000);
+    const [small, large] = [Buffer.alloc(1_000, "s"), Buffer.alloc(300_000, "l")];
+    for (const bytes of [small, large]) {
+      const key = String(bytes.length);
+      const chunks = async function* () {
+        for (let start = 0; start < bytes.length; start += 100_000) yield bytes.subarray(start, start + 100_000);
+      };
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      for (const read of [async () => chunks(), () => assert.fail("there is a copy")]) {
+        await using opened = await place.copies.open(key, read);
+        assert.ok(opened !== undefined);
+        assert.equal("bytes" in opened.content, bytes === small);
+        const { content } = opened;
+        assert.ok(("bytes" in content ? Buffer.from(content.bytes) : await readFile(content.path)).equals(bytes));
+        assert.equal(opened.sha256, sha256);
+        await place.copies.close();
+      }
+      const kept = await place.copies.find(key);
+      await writeFile(kept?.path ?? "", Buffer.alloc(bytes.length, "x"));
+      await using healed = await place.copies.open(key, async () => chunks());
+      assert.equal(healed?.sha256, sha256);
+    }
+    assert.equal(await place.copies.open("none", async () => undefined), undefined);
+  });
+
+  test("that wait to be written are forgotten with their object", async () => {
+    await using place = await openCopies(1_000);
+    await place.copies.open("a", async () => streamBytes(Buffer.from("a")));
+    await place.copies.forget("a");
+    await place.copies.close();
+    assert.equal(await place.copies.find("a"), undefined);
+  });
+
   test("that are damaged are replaced", async () => {
     await using place = await openCopies(1_000);
     await place.read("a", "the bytes");
@@ -52,6 +88,7 @@ describe("local copies", () => {
     }
     await place.read("aaaa"); // Used again, so that the other one is the oldest.
     await place.read("cccc");
+    await place.copies.close(); // Old copies are deleted after the answer.
     const kept = await Promise.all(["aaaa", "bbbb", "cccc"].map((key) => place.copies.find(key)));
     assert.deepEqual(
       kept.map((each) => each !== undefined),

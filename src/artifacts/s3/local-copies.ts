@@ -1,10 +1,22 @@
 /** Local copies of objects: kept for the next read, up to a number of bytes, the least recently used deleted first. */
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream, linkSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { open, readdir, rm, stat, utimes } from "node:fs/promises";
+import {
+  createReadStream,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { open as openFile, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { joinChunks } from "../../acquire/chunks.ts";
 import { systemCode } from "../../errors.ts";
-import type { LocalObject } from "../objects.ts";
+import type { LocalObject, OpenedObject } from "../objects.ts";
+import { hashBytes } from "./sign-request.ts";
 
 export type LocalCopiesOptions = {
   /** Files in use; a sweep deletes those of killed processes. */
@@ -14,22 +26,29 @@ export type LocalCopiesOptions = {
   readonly maxBytes: number;
 };
 
+/** Up to this size bytes are not written to a file before they are used: as many as an arriving source has in memory. */
+const MAX_MEMORY_BYTES = 256 * 1024;
+
 export type LocalCopies = ReturnType<typeof openLocalCopies>;
 
 /** Only for objects whose keys are used once: a copy is never compared with the object again, only with its own hash. */
 export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOptions) {
-  /** Bytes of all copies; undefined until they were counted. */
+  /** Bytes of all copies when they were last counted; undefined until then. */
   let totalBytes: number | undefined;
+  let addedSinceCount = 0;
+  let trimming: Promise<void> | undefined;
+  /** Copies that are written when the answer has its bytes, by their names. */
+  const waiting = new Map<string, Uint8Array>();
 
   /** The copy as a file of the caller's own, which is deleted when it is disposed. */
   async function take(key: string, read: () => Promise<AsyncIterable<Uint8Array> | undefined>) {
     return (await takeKept(key)) ?? (await takeNew(key, read));
   }
 
-  async function takeKept(key: string): Promise<LocalObject | undefined> {
+  async function takeKept(key: string) {
     const kept = await find(key);
     if (kept === undefined) return undefined;
-    const path = await makePath();
+    const path = makePath();
     // A link: another process may delete the copy while this one reads it.
     if (!tryNow(() => linkSync(kept.path, path))) return undefined;
     const sha256 = await hashFile(path);
@@ -44,10 +63,10 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   async function takeNew(key: string, read: () => Promise<AsyncIterable<Uint8Array> | undefined>) {
     const chunks = await read();
     if (chunks === undefined) return undefined;
-    const path = await makePath();
+    const path = makePath();
     try {
       const { sha256, sizeBytes } = await save(chunks, path);
-      await keepCopy(path, `${nameOf(key)}.${sha256}`, sizeBytes);
+      keepCopy(path, `${nameOf(key)}.${sha256}`, sizeBytes);
       return ownFile(path, sha256);
     } catch (error) {
       await rm(path, { force: true });
@@ -55,15 +74,73 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
     }
   }
 
+  /** The bytes of the object: small ones in memory, others as a file of the caller's own. */
+  async function open(key: string, read: () => Promise<AsyncIterable<Uint8Array> | undefined>) {
+    return (await openKept(key)) ?? (await openNew(key, read));
+  }
+
+  async function openKept(key: string): Promise<OpenedObject | undefined> {
+    const kept = await find(key);
+    if (kept === undefined || kept.sizeBytes > MAX_MEMORY_BYTES) return toOpened(kept && (await takeKept(key)));
+    let bytes: Buffer | undefined;
+    tryNow(() => {
+      bytes = readFileSync(kept.path);
+    });
+    if (bytes !== undefined && hashBytes(bytes) === kept.sha256) {
+      tryNow(() => utimesSync(kept.path, new Date(), new Date()));
+      return inMemory(bytes, kept.sha256);
+    }
+    tryNow(() => rmSync(kept.path, { force: true }));
+    return undefined;
+  }
+
+  async function openNew(
+    key: string,
+    read: () => Promise<AsyncIterable<Uint8Array> | undefined>,
+  ): Promise<OpenedObject | undefined> {
+    const chunks = await read();
+    if (chunks === undefined) return undefined;
+    const { start, rest } = await splitStart(chunks, MAX_MEMORY_BYTES);
+    if (rest !== undefined) return toOpened(await takeNew(key, async () => rest));
+    const sha256 = hashBytes(start);
+    if (waiting.size === 0) setImmediate(keepWaiting);
+    waiting.set(`${nameOf(key)}.${sha256}`, start);
+    return inMemory(start, sha256);
+  }
+
+  function keepWaiting(): void {
+    for (const [name, bytes] of waiting) keepBytes(bytes, name);
+    waiting.clear();
+  }
+
+  function keepBytes(bytes: Uint8Array, name: string): void {
+    const path = makePath();
+    if (bytes.length > maxBytes || !tryNow(() => writeFileSync(path, bytes, { flag: "wx", mode: 0o600 }))) return;
+    keepCopy(path, name, bytes.length);
+    tryNow(() => rmSync(path, { force: true }));
+  }
+
   /** A copy that cannot be kept costs the next read a request. */
-  async function keepCopy(path: string, name: string, sizeBytes: number): Promise<void> {
+  function keepCopy(path: string, name: string, sizeBytes: number): void {
     if (sizeBytes > maxBytes) return;
     const copy = join(shardOf(name), name);
     const isKept =
       tryNow(() => linkSync(path, copy)) || (makeFolder(shardOf(name)) && tryNow(() => linkSync(path, copy)));
-    if (!isKept) return;
-    totalBytes = (totalBytes ?? maxBytes) + sizeBytes;
-    if (totalBytes > maxBytes) totalBytes = await deleteOldest();
+    if (isKept) count(sizeBytes);
+  }
+
+  /** The answer does not wait until old copies are deleted. */
+  function count(addedBytes: number): void {
+    addedSinceCount += addedBytes;
+    if (totalBytes !== undefined && totalBytes + addedSinceCount <= maxBytes) return;
+    trimming ??= trim().finally(() => {
+      trimming = undefined;
+    });
+  }
+
+  async function trim(): Promise<void> {
+    addedSinceCount = 0;
+    totalBytes = await deleteOldest().catch(() => undefined); // Where they cannot be counted, the next copy tries again.
   }
 
   /** Counts all copies and deletes the oldest until the rest fits. */
@@ -98,6 +175,7 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   }
 
   async function forget(key: string): Promise<void> {
+    for (const name of waiting.keys()) if (name.startsWith(`${nameOf(key)}.`)) waiting.delete(name);
     const kept = await find(key);
     if (kept !== undefined) await rm(kept.path, { force: true });
   }
@@ -105,21 +183,57 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   /** Many folders, so that looking for a copy lists few names. */
   const shardOf = (name: string): string => join(cacheFolder, name.slice(0, 2));
 
-  async function makePath(): Promise<string> {
+  function makePath(): string {
     makeFolder(folder);
     return join(folder, `object-${process.pid}-${randomBytes(8).toString("hex")}`);
   }
 
-  return { take, find, forget };
+  return {
+    take,
+    open,
+    find,
+    forget,
+    /** Waits until copies are written and old ones deleted. */
+    async close(): Promise<void> {
+      keepWaiting();
+      await trimming;
+    },
+  };
 }
 
 const nameOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 32);
 
-const ownFile = (path: string, sha256: string): LocalObject => ({
+const ownFile = (path: string, sha256: string): LocalObject & { readonly sha256: string } => ({
   path,
   sha256,
   [Symbol.asyncDispose]: async () => rmSync(path, { force: true }),
 });
+
+const toOpened = (file: (LocalObject & { readonly sha256: string }) | undefined): OpenedObject | undefined =>
+  file && { content: { path: file.path }, sha256: file.sha256, [Symbol.asyncDispose]: file[Symbol.asyncDispose] };
+
+const inMemory = (bytes: Uint8Array, sha256: string): OpenedObject => ({
+  content: { bytes },
+  sha256,
+  [Symbol.asyncDispose]: async () => undefined,
+});
+
+/** The whole of what is short, or its start and all of it. */
+async function splitStart(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  for (let sizeBytes = 0; sizeBytes <= maxBytes; ) {
+    const { done, value } = await iterator.next();
+    if (done) return { start: joinChunks(read) };
+    read.push(value);
+    sizeBytes += value.length;
+  }
+  const rest = async function* () {
+    yield* read;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  return { start: joinChunks(read), rest: rest() };
+}
 
 const makeFolder = (path: string): boolean => tryNow(() => mkdirSync(path, { recursive: true, mode: 0o700 }));
 
@@ -143,7 +257,7 @@ async function hashFile(path: string): Promise<string> {
 async function save(chunks: AsyncIterable<Uint8Array>, path: string) {
   const hash = createHash("sha256");
   let sizeBytes = 0;
-  await using file = await open(path, "wx", 0o600);
+  await using file = await openFile(path, "wx", 0o600);
   for await (const chunk of chunks) {
     hash.update(chunk);
     sizeBytes += chunk.length;

@@ -1,7 +1,9 @@
 /** Sends signed requests to one bucket: kept-alive connections, a deadline each, bounded retries, no redirects. */
+import type { LookupFunction } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { pauseAfterFailure } from "../../system/pause-after-failure.ts";
+import { readTrustedCertificates } from "../../system/trusted-certificates.ts";
 import { ObjectsError } from "../objects.ts";
 import type { S3Address } from "./s3-address.ts";
 import { makeConnectionError, makeResponseError, readErrorCode } from "./s3-errors.ts";
@@ -35,6 +37,10 @@ export type S3Client = {
 export type S3ClientOptions = {
   readonly timeoutMs: number;
   readonly now?: () => number;
+  /** A file of certificates to trust besides those of the platform. */
+  readonly caFile?: string | null;
+  /** How names are resolved; tests pass their own. */
+  readonly lookup?: LookupFunction;
 };
 
 const MAX_TRIES = 3;
@@ -46,7 +52,8 @@ const MAX_CONNECTIONS = 32;
 /** The time for a body grows with it: a slow line moves at least this much. */
 const MIN_BYTES_PER_MS = 256;
 
-export function openS3Client(address: S3Address, { timeoutMs, now = Date.now }: S3ClientOptions): S3Client {
+export function openS3Client(address: S3Address, options: S3ClientOptions): S3Client {
+  const { timeoutMs, now = Date.now, caFile = null, lookup } = options;
   const pause = pauseAfterFailure();
   let opening: Promise<Dispatcher> | undefined;
 
@@ -55,7 +62,11 @@ export function openS3Client(address: S3Address, { timeoutMs, now = Date.now }: 
     const { Pool } = await import("undici");
     return new Pool(`${address.protocol}//${address.host}`, {
       connections: MAX_CONNECTIONS,
-      connect: { timeout: timeoutMs / 2 },
+      connect: {
+        timeout: timeoutMs / 2,
+        ...(caFile === null ? {} : await readTrustedCertificates(caFile)),
+        ...(lookup && { lookup }),
+      },
       bodyTimeout: timeoutMs,
     });
   }

@@ -1,5 +1,6 @@
 /** Failures of an S3-compatible service as faults of the objects. */
 import { systemCode } from "../../errors.ts";
+import { isCertificateCode } from "../../system/trusted-certificates.ts";
 import { ObjectsError, type ObjectsFault } from "../objects.ts";
 
 /** Faults by the service's own code; the status decides the others. */
@@ -38,6 +39,7 @@ function statusFault(status: number): ObjectsFault {
 export function makeConnectionError(error: unknown): unknown {
   if (error instanceof ObjectsError) return error;
   const code = systemCode(error);
+  if (isCertificateCode(code)) return new ObjectsError("untrusted", `Its certificate was refused (${code}).`, error);
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")) {
     return new ObjectsError("unreachable", "The service did not answer in time.", error);
   }

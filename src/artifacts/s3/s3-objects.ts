@@ -13,8 +13,8 @@ import {
 import { type LocalCopiesOptions, openLocalCopies } from "./local-copies.ts";
 import { MAX_SINGLE_BYTES, putInParts, readTag } from "./multipart.ts";
 import type { S3Address } from "./s3-address.ts";
-import { openS3Client, type S3Response } from "./s3-client.ts";
-import { makeConnectionError } from "./s3-errors.ts";
+import { openS3Client, type S3ClientOptions, type S3Response } from "./s3-client.ts";
+import { makeConnectionError, makeResponseError } from "./s3-errors.ts";
 import { encodePath } from "./sign-request.ts";
 
 export type S3Options = {
@@ -22,8 +22,7 @@ export type S3Options = {
   readonly copies: LocalCopiesOptions;
   /** How long a request may take. */
   readonly timeoutMs?: number;
-  readonly now?: () => number;
-};
+} & Pick<S3ClientOptions, "now" | "caFile" | "lookup">;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -38,9 +37,8 @@ const MAX_ABSENT_PAUSE_MS = 250;
 export type S3Objects = Objects & { close(): Promise<void> };
 
 export function s3Objects(address: S3Address, options: S3Options): S3Objects {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, now } = options;
   const copies = openLocalCopies(options.copies);
-  const client = openS3Client(address, { timeoutMs, ...(now && { now }) });
+  const client = openS3Client(address, { timeoutMs: DEFAULT_TIMEOUT_MS, ...options });
   /** Whether the service knows conditional puts; undefined until it was asked. */
   let knowsConditions: boolean | undefined;
   let hasBucket = false;
@@ -116,10 +114,13 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
 
   /** Where the bucket is missing every object is, and that is another matter. */
   async function requireBucket(): Promise<void> {
-    if (hasBucket) return;
-    // Not HEAD, whose answer has no body to say why.
-    await client.ask({ method: "GET", query: { "list-type": "2", "max-keys": "1", prefix: address.prefix } });
+    if (!hasBucket) await askBucket();
     hasBucket = true;
+  }
+
+  /** Not HEAD, whose answer has no body to say why. */
+  async function askBucket(): Promise<void> {
+    await client.ask({ method: "GET", query: { "list-type": "2", "max-keys": "1", prefix: address.prefix } });
   }
 
   async function head(key: string, { maxAgeMs = 0 } = {}): Promise<ObjectHead | undefined> {
@@ -138,9 +139,13 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   }
 
   async function askHead(key: string): Promise<ObjectHead | undefined> {
-    const { status, headers } = await client.ask({ method: "HEAD", key, expected: [404] });
+    const { status, headers } = await client.ask({ method: "HEAD", key, expected: [400, 403, 404] });
     if (status === 404) await requireBucket();
     if (status === 404) return undefined;
+    if (status >= 400) {
+      await askBucket(); // Fails with the reason, if that is not one of this object.
+      throw makeResponseError(status, "");
+    }
     return heads.note(key, toHead(headers["content-length"], headers["last-modified"], headers.etag));
   }
 
@@ -203,7 +208,17 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
     return copies.take(key, () => get(key));
   }
 
-  return { put, get, head, list, folders, move, delete: remove, local, close: client.close };
+  async function openCopy(key: string) {
+    assertKey(key);
+    return copies.open(key, () => get(key));
+  }
+
+  async function close(): Promise<void> {
+    await copies.close();
+    await client.close();
+  }
+
+  return { put, get, head, list, folders, move, delete: remove, local, open: openCopy, close };
 }
 
 const sizeOf = async (from: { path: string } | Uint8Array): Promise<number> =>

@@ -14,7 +14,25 @@ type Block = { readonly shape: Shape } | { readonly rows: string[][] };
 const footerPlaceholders: ReadonlySet<string> = new Set(["dt", "ftr", "hdr"]);
 const numberPlaceholders: ReadonlySet<string> = new Set(["sldNum", "sldImg"]);
 
+/** Elements without text: how shapes look, and how slides are animated. */
+const skippedElements: ReadonlySet<string> = new Set([
+  "spPr",
+  "grpSpPr",
+  "blipFill",
+  "bodyPr",
+  "lstStyle",
+  "tblPr",
+  "tblGrid",
+  "tcPr",
+  "endParaRPr",
+  "solidFill",
+  "style",
+  "timing",
+  "transition",
+]);
+
 export class DrawingText implements XmlEvents {
+  readonly skips = skippedElements;
   /** Relations to diagrams and charts, whose text is in other parts. */
   readonly references: string[] = [];
   isHidden = false;
@@ -43,7 +61,7 @@ export class DrawingText implements XmlEvents {
       this.#equation.builder.open(name, tag);
       return;
     }
-    this.#openers.get(name)?.(tag);
+    DrawingText.#openers.get(name)?.(this, tag);
   }
 
   close(name: string): void {
@@ -55,7 +73,7 @@ export class DrawingText implements XmlEvents {
       this.#closeInEquation(this.#equation);
       return;
     }
-    this.#closers.get(name)?.();
+    DrawingText.#closers.get(name)?.(this);
   }
 
   text(text: string): void {
@@ -103,69 +121,69 @@ export class DrawingText implements XmlEvents {
     return this.#blocks.flatMap((block) => ("shape" in block ? [block.shape] : []));
   }
 
-  readonly #openers = toTable<(tag: XmlTag) => void>({
-    sld: (tag) => {
-      this.isHidden = tag.get("show") === "0";
+  static readonly #openers = toTable<(self: DrawingText, tag: XmlTag) => void>({
+    sld: (self, tag) => {
+      self.isHidden = tag.get("show") === "0";
     },
-    sp: () => this.#startShape(),
-    cxnSp: () => this.#startShape(),
-    pic: () => this.#startShape(),
-    grpSp: () => this.#startShape(),
-    graphicFrame: () => this.#startShape(),
-    ph: (tag) => {
-      this.#shape.placeholder = tag.get("type") ?? "body";
+    sp: (self) => self.#startShape(),
+    cxnSp: (self) => self.#startShape(),
+    pic: (self) => self.#startShape(),
+    grpSp: (self) => self.#startShape(),
+    graphicFrame: (self) => self.#startShape(),
+    ph: (self, tag) => {
+      self.#shape.placeholder = tag.get("type") ?? "body";
     },
-    cNvPr: (tag) => this.#describePicture(tag),
-    tbl: () => {
-      this.#rows = [];
-      this.#blocks.push({ rows: this.#rows });
+    cNvPr: (self, tag) => self.#describePicture(tag),
+    tbl: (self) => {
+      self.#rows = [];
+      self.#blocks.push({ rows: self.#rows });
     },
-    tr: () => this.#rows?.push([]),
-    tc: () => {
-      this.#cell = [];
+    tr: (self) => self.#rows?.push([]),
+    tc: (self) => {
+      self.#cell = [];
     },
-    p: () => {
-      this.#paragraph = { level: 0, bullet: undefined, text: "" };
+    p: (self) => {
+      self.#paragraph = { level: 0, bullet: undefined, text: "" };
     },
-    pPr: (tag) => {
-      if (this.#paragraph) this.#paragraph.level = Number(tag.get("lvl") ?? 0) || 0;
+    pPr: (self, tag) => {
+      if (self.#paragraph) self.#paragraph.level = Number(tag.get("lvl") ?? 0) || 0;
     },
-    buNone: () => this.#setBullet(false),
-    buChar: () => this.#setBullet(true),
-    buAutoNum: () => this.#setBullet(true),
-    t: () => {
-      this.#isInText = true;
+    buNone: (self) => self.#setBullet(false),
+    buChar: (self) => self.#setBullet(true),
+    buAutoNum: (self) => self.#setBullet(true),
+    t: (self) => {
+      self.#isInText = true;
     },
-    br: () => this.#add("\n"),
-    hlinkClick: (tag) => {
-      const relation = this.#relations.get(tag.get("id") ?? "");
-      if (relation?.isExternal && /^(https?|mailto):/i.test(relation.target)) this.#linkTarget = relation.target;
+    br: (self) => self.#add("\n"),
+    hlinkClick: (self, tag) => {
+      const relation = self.#relations.get(tag.get("id") ?? "");
+      if (relation?.isExternal && /^(https?|mailto):/i.test(relation.target)) self.#linkTarget = relation.target;
     },
-    r: () => {
-      this.#linkTarget = undefined;
+    r: (self) => {
+      self.#linkTarget = undefined;
     },
-    relIds: (tag) => this.#refer(tag.get("dm")),
-    chart: (tag) => this.#refer(tag.get("id")),
-    oMath: () => {
-      this.#equation = { builder: new EquationBuilder(), depth: 0 };
+    relIds: (self, tag) => self.#refer(tag.get("dm")),
+    chart: (self, tag) => self.#refer(tag.get("id")),
+    oMath: (self) => {
+      self.#equation = { builder: new EquationBuilder(), depth: 0 };
     },
   });
 
-  readonly #closers = toTable<() => void>({
-    t: () => {
-      this.#isInText = false;
+  static readonly #closers = toTable<(self: DrawingText) => void>({
+    t: (self) => {
+      self.#isInText = false;
     },
-    r: () => {
-      if (this.#linkTarget !== undefined && this.#paragraph) this.#add(` (${this.#linkTarget})`);
-      this.#linkTarget = undefined;
+    r: (self) => {
+      if (self.#linkTarget !== undefined && self.#paragraph) self.#add(` (${self.#linkTarget})`);
+      self.#linkTarget = undefined;
     },
-    p: () => this.#endParagraph(),
-    tc: () => {
-      this.#rows?.at(-1)?.push((this.#cell ?? []).join("\n"));
-      this.#cell = undefined;
+    p: (self) => self.#endParagraph(),
+    tc: (self) => {
+      self.#rows?.at(-1)?.push((self.#cell ?? []).join("\n"));
+      self.#cell = undefined;
     },
-    tbl: () => {
-      this.#rows = undefined;
+    tbl: (self) => {
+      self.#rows = undefined;
     },
   });
 

@@ -1,6 +1,7 @@
 /** Parts of an office package: XML members, the relations between them, and the facts about the document. */
 import { cleanText } from "../clean.ts";
 import type { DocumentFacts } from "../handler.ts";
+import { makeXmlDecoder } from "../xml/decode-xml.ts";
 import { scanXml, type XmlEvents } from "../xml/scan-xml.ts";
 import type { Zip, ZipMember } from "../zip/open-zip.ts";
 
@@ -12,17 +13,11 @@ const MAX_SMALL_PART_BYTES = 32 * 1024 * 1024;
 
 /** The text of an XML part in chunks, decoded by its byte order mark or as UTF-8. */
 export async function* readXml(zip: Zip, member: ZipMember, maxBytes = MAX_PART_BYTES): AsyncGenerator<string> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let decode: ((chunk: Uint8Array) => Iterable<string>) | undefined;
   for await (const chunk of zip.read(member, { maxBytes })) {
-    decoder ??= new TextDecoder(findEncoding(chunk));
-    yield decoder.decode(chunk, { stream: true });
+    decode ??= makeXmlDecoder(chunk);
+    yield* decode(chunk);
   }
-}
-
-/** Parts are UTF-8 or UTF-16, nothing else. */
-function findEncoding([first, second]: Uint8Array): string {
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
-  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : "utf-8";
 }
 
 /** Scans a small part to its end. Does nothing if the package does not have it. */

@@ -13,49 +13,61 @@ import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 6,
+  version: 7,
   runs: "child",
   readsPictures: true,
   canHandle: (kind) => kind === "pdf",
   describe: describePdf,
 
   async *extract(file, options, signal) {
-    const second = secondReader(file, options, signal);
-    const scans = await openScans(file, options, signal);
-    if (options.ocr !== undefined) yield { info: toOcrFacts(options.ocr) };
-    try {
-      for (let [from, losses] = [options.from, 0]; ; losses++) {
-        const { next, pageCount, verdict } = yield* read(from, losses > 0);
-        if (verdict === undefined) return;
-        const { reason } = verdict.failed;
-        if (reason === "corrupt" && pageCount === undefined) return yield* readRepaired(verdict, file, options, signal);
-        if (reason !== "corrupt" || next >= (pageCount ?? 0) || losses === MAX_LOST_PAGES) return yield verdict;
-        yield await second.readLost(next);
-        from = next + 1;
-      }
-    } finally {
-      await second.close();
-    }
-
-    /** Reads pages until PDFium is finished or crashes. */
-    async function* read(from: number, isAfterCrash: boolean): AsyncGenerator<ExtractItem, Outcome> {
-      let [next, pageCount]: [number, number | undefined] = [from, undefined];
-      const job = { engine: "pdfium", file, options: { ...options, from, isAfterCrash } };
-      for await (const piece of getPool("parse", options.limits).run(job, signal)) {
-        if ("failed" in piece) return { next, pageCount, verdict: piece };
-        if ("info" in piece) pageCount = piece.info.pageCount;
-        if (scans && isPicture(piece)) {
-          const hasMore = yield* scans.read(piece, pageCount ?? 0);
-          if (!hasMore) break;
-        } else {
-          yield "segment" in piece ? await second.improve(piece) : piece;
-        }
-        if ("segment" in piece) next = piece.segment.index + 1;
-      }
-      return { next, pageCount };
-    }
+    const items = readItems(file, options, signal);
+    if (options.mode !== "markdown") return yield* items;
+    const { markPages } = await import("./page-marks.ts");
+    yield* markPages(items);
   },
 };
+
+/** The pages from PDFium, and from pdf.js or OCR where PDFium cannot read them. */
+async function* readItems(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ExtractItem<PdfFacts>> {
+  const second = secondReader(file, options, signal);
+  const scans = await openScans(file, options, signal);
+  if (options.ocr !== undefined) yield { info: toOcrFacts(options.ocr) };
+  try {
+    for (let [from, losses] = [options.from, 0]; ; losses++) {
+      const { next, pageCount, verdict } = yield* read(from, losses > 0);
+      if (verdict === undefined) return;
+      const { reason } = verdict.failed;
+      if (reason === "corrupt" && pageCount === undefined) return yield* readRepaired(verdict, file, options, signal);
+      if (reason !== "corrupt" || next >= (pageCount ?? 0) || losses === MAX_LOST_PAGES) return yield verdict;
+      yield await second.readLost(next);
+      from = next + 1;
+    }
+  } finally {
+    await second.close();
+  }
+
+  /** Reads pages until PDFium is finished or crashes. */
+  async function* read(from: number, isAfterCrash: boolean): AsyncGenerator<ExtractItem, Outcome> {
+    let [next, pageCount]: [number, number | undefined] = [from, undefined];
+    const job = { engine: "pdfium", file, options: { ...options, from, isAfterCrash } };
+    for await (const piece of getPool("parse", options.limits).run(job, signal)) {
+      if ("failed" in piece) return { next, pageCount, verdict: piece };
+      if ("info" in piece) pageCount = piece.info.pageCount;
+      if (scans && isPicture(piece)) {
+        const hasMore = yield* scans.read(piece, pageCount ?? 0);
+        if (!hasMore) break;
+      } else {
+        yield "segment" in piece ? await second.improve(piece) : piece;
+      }
+      if ("segment" in piece) next = piece.segment.index + 1;
+    }
+    return { next, pageCount };
+  }
+}
 
 /** Loaded only where OCR is on. */
 async function openScans(file: LocalFile, options: HandlerOptions, signal: AbortSignal) {

@@ -1,6 +1,7 @@
 /** Groups the characters of a page into lines: composes accents, separates words, drops what is off the page. */
 import { composeAccent } from "./accents.ts";
-import { isRightToLeft, repairBrackets } from "./brackets.ts";
+import { isRightToLeft, repairBrackets } from "./direction/brackets.ts";
+import { orderRows } from "./direction/order-rows.ts";
 import { type Box, type Glyphs, isControl, LINE_END_HYPHEN } from "./glyphs.ts";
 import { closeLetterGaps } from "./letter-spacing.ts";
 import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
@@ -27,17 +28,21 @@ export type Line = LineBox & {
   readonly chars: LineChars;
 };
 
-type LineChars = {
+/** Everything about the characters of a line, by code point. */
+export type LineChars = {
   readonly codes: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
+  /** Indexes of superscripts, ascending. */
+  readonly raised: readonly number[];
 };
 
 /**
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with
  * `backwardTurns` are upside down for a viewer; PDFium reports their words in reverse order.
  */
-export function readTextLines(glyphs: Glyphs, page: Box, backwardTurns: number): Line[] {
+export function readTextLines(drawn: Glyphs, page: Box, backwardTurns: number): Line[] {
+  const glyphs = orderRows(drawn);
   const lines = collectLines(glyphs, page, backwardTurns, false);
   // PDFium mixes the text of a field into the line of the page in the same row.
   if (glyphs.hasFields) lines.push(...collectLines(glyphs, page, backwardTurns, true));
@@ -52,6 +57,7 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFiel
     owner: 0,
     block: 0,
     style: 0,
+    size: 0,
     isBold: false,
     isMono: false,
     object: 0,
@@ -95,6 +101,7 @@ type NextChar = MutableBox & {
   owner: number;
   block: number;
   style: number;
+  size: number;
   isBold: boolean;
   isMono: boolean;
   object: number;
@@ -110,6 +117,9 @@ type OpenLine = MutableBox & {
   lastObject: number;
   /** Indexes of spaces that are only gaps. */
   readonly inserted: number[];
+  readonly raised: number[];
+  /** The last character that is neither raised nor smaller than others. */
+  readonly base: { size: number; top: number; bottom: number };
   /** The style of most characters, and how far ahead it is of the others. */
   style: number;
   styleLead: number;
@@ -145,8 +155,10 @@ function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
   next.owner = owners[index] ?? 0;
   next.block = blocks[index] ?? 0;
   next.style = styles[index] ?? 0;
-  next.isBold = styleList[next.style]?.isBold ?? false;
-  next.isMono = styleList[next.style]?.isMono ?? false;
+  const style = styleList[next.style];
+  next.size = style?.size ?? 0;
+  next.isBold = style?.isBold ?? false;
+  next.isMono = style?.isMono ?? false;
   next.object = glyphs.objects[index] ?? 0;
   const offset = index * 4;
   const left = boxes[offset] ?? 0;
@@ -154,9 +166,8 @@ function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
   const right = boxes[offset + 2] ?? 0;
   const bottom = boxes[offset + 3] ?? 0;
   if (next.turns >= FIRST_OBLIQUE_TURN) {
-    const size = styleList[next.style]?.size ?? 0;
     const angle = glyphs.angles[next.turns - FIRST_OBLIQUE_TURN] ?? 0;
-    Object.assign(next, turnBox({ left, top, right, bottom }, angle, Math.max(size, 0.1)));
+    Object.assign(next, turnBox({ left, top, right, bottom }, angle, Math.max(next.size, 0.1)));
   } else if (next.turns === 0) assign(next, left, right, top, bottom);
   else if (next.turns === 1) assign(next, bottom, top, -left, -right);
   else if (next.turns === 2) assign(next, -right, -left, -bottom, -top);
@@ -189,8 +200,8 @@ const MIN_HEIGHT_POINTS = 0.5;
 
 /** Whether text returns to where the line began, as when it is drawn over itself. Right-to-left text always does. */
 function startsAgain(line: OpenLine, next: NextChar, height: number): boolean {
-  if (line.codes.length < 3 || isRightToLeft(next.code) || isRightToLeft(line.codes.at(-1) ?? 0)) return false;
-  return next.end < line.end && Math.abs(next.start - line.start) < 0.2 * height;
+  if (line.codes.length < 3 || next.end >= line.end || Math.abs(next.start - line.start) >= 0.2 * height) return false;
+  return !isRightToLeft(next.code) && !line.codes.some(isRightToLeft);
 }
 
 /** Whether a character is of a script that is often written in columns. */
@@ -205,9 +216,9 @@ function followsDownwards(last: MutableBox, box: MutableBox, maxGap: number): bo
   return gap <= maxGap && box.bottom < last.bottom && shift < 0.5 * measureHeight(box);
 }
 
-function openLine({ turns, owner, block, style, start, end, top, bottom }: NextChar): OpenLine {
+function openLine({ turns, owner, block, style, size, start, end, top, bottom }: NextChar): OpenLine {
   const last = { start, end, top, bottom };
-  const chars = { codes: [], starts: [], ends: [], inserted: [] };
+  const chars = { codes: [], starts: [], ends: [], inserted: [], raised: [], base: { size, top, bottom } };
   return {
     ...chars,
     ...{ turns, owner, block, style, start, end, top, bottom, last },
@@ -219,15 +230,18 @@ function openLine({ turns, owner, block, style, start, end, top, bottom }: NextC
 }
 
 function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly TextStyle[]): Line {
-  const { codes, starts, ends, turns, owner, block, start, end, top, bottom } = line;
+  const { codes, starts, ends, raised, turns, owner, block, start, end, top, bottom } = line;
+  const charCount = codes.length;
   closeLetterGaps(line, line);
+  // Letters that are set apart are a heading; their indexes are wrong now.
+  if (codes.length < charCount) raised.length = 0;
   const drawnChars = codes.reduce((sum, code) => (isSpace(code) ? sum : sum + 1), 0);
   const style = {
     size: styles[line.style]?.size ?? 0,
     isBold: line.boldChars >= drawnChars,
     isMono: line.monoChars >= MIN_MONO_SHARE * drawnChars,
   };
-  const chars = { codes, starts, ends };
+  const chars = { codes, starts, ends, raised };
   return {
     text: repairBrackets(toText(codes)),
     turns,
@@ -253,10 +267,15 @@ export function sliceLine(line: Line, from: number, to: number): Line | null {
   while (to > from && isSpace(codes[to - 1] ?? 0)) to -= 1;
   if (from === to) return null;
   if (from === 0 && to === codes.length) return line;
-  const chars = { codes: codes.slice(from, to), starts: starts.slice(from, to), ends: ends.slice(from, to) };
+  const raised = line.chars.raised.filter((index) => index >= from && index < to).map((index) => index - from);
+  const chars = { codes: codes.slice(from, to), starts: starts.slice(from, to), ends: ends.slice(from, to), raised };
+  return { ...withChars(line, chars), endsWithHyphen: line.endsWithHyphen && to === codes.length };
+}
+
+/** The line with other characters. */
+export function withChars(line: Line, chars: LineChars): Line {
   const [start = line.start, end = line.end] = [chars.starts[0], chars.ends.at(-1)];
-  const endsWithHyphen = line.endsWithHyphen && to === codes.length;
-  return { ...line, text: toText(chars.codes), chars, start, end, endsWithHyphen };
+  return { ...line, text: repairBrackets(toText(chars.codes)), chars, start, end };
 }
 
 /** More arguments may not fit on the stack. */
@@ -278,8 +297,10 @@ function appendChar(line: OpenLine, next: NextChar, space: Space): void {
     return;
   }
   const accented = isOver ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
-  if (accented === null) appendSeparate(line, next, space);
-  else appendAccented(line, accented);
+  if (accented === null) {
+    appendSeparate(line, next, space);
+    noteRise(line, next);
+  } else appendAccented(line, accented);
   countStyle(line, next);
   line.lastObject = next.object;
   line.start = Math.min(line.start, next.start);
@@ -300,6 +321,27 @@ function appendSeparate(line: OpenLine, next: NextChar, space: Space): void {
     pushCode(line, gap > CELL_GAP ? TAB : SPACE, line.last.end, next.start);
   }
   pushCode(line, next.code, next.start, next.end);
+}
+
+/** A superscript is smaller than the text around it and above its bottom, in heights of that text. */
+const MAX_RAISED_SIZE = 0.87;
+const MIN_RISE = 0.12;
+/** More characters at the start of a line are not one superscript. */
+const MAX_RAISED_CHARS = 4;
+
+/** Notes whether the last character is a superscript, or those before it, if the line begins with them. */
+function noteRise(line: OpenLine, { size, top, bottom }: NextChar): void {
+  const { base, codes, raised } = line;
+  if (size < MAX_RAISED_SIZE * base.size) {
+    if (bottom > base.bottom + MIN_RISE * measureHeight(base)) raised.push(codes.length - 1);
+    return;
+  }
+  const isFirst = codes.length > 1 && codes.length <= MAX_RAISED_CHARS && raised.length === 0;
+  if (isFirst && base.size < MAX_RAISED_SIZE * size && base.bottom > bottom + MIN_RISE * (top - bottom))
+    for (let index = 0; index < codes.length - 1; index += 1) raised.push(index);
+  base.size = size;
+  base.top = top;
+  base.bottom = bottom;
 }
 
 /** Replaces the last letter by the same letter with its accent, which may be two code points. */

@@ -169,16 +169,18 @@ export class Worker {
   }
 }
 
+/** Options of Node for a heap that stays small. By default the semi-spaces grow to 96 MB. */
+export function makeHeapOptions(memoryBytes: number): string[] {
+  return [`--max-old-space-size=${Math.floor(memoryBytes / 1024 / 1024)}`, "--max-semi-space-size=8"];
+}
+
 /**
  * The child gets no environment: a parser must not see keys. The system limits its CPU time too, to what a used child
  * and one more job may use: a child busy with a page would not notice that its parent has exited.
  */
 function startChild(script: URL, { memoryBytes, cpuMs }: Limits): ChildProcess {
-  const heapMb = Math.floor(memoryBytes / 1024 / 1024);
   const maxCpuSeconds = Math.ceil((2 * cpuMs) / 1_000);
-  // By default Node lets the semi-spaces grow to 96 MB.
-  const heapOptions = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=8"];
-  const nodeCommand = [process.execPath, ...heapOptions, "--no-warnings", fileURLToPath(script)];
+  const nodeCommand = [process.execPath, ...makeHeapOptions(memoryBytes), "--no-warnings", fileURLToPath(script)];
   const limitedCommand = [
     "/bin/sh",
     "-c",

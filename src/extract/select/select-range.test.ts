@@ -257,6 +257,18 @@ describe("a selector", () => {
     { input: { lines: " 3 - 9 " }, selector: { type: "lines", lines: { first: 3, last: 9 } } },
     { input: { lines: "3-" }, selector: { type: "lines", lines: { first: 3, last: null } } },
     { input: { pages: "2@30-4" }, selector: { type: "pages", pages: [{ first: 2, last: 4, at: 30 }] } },
+    { input: { pages: "page 2" }, selector: { type: "pages", pages: [{ first: 2, last: 2 }] } },
+    {
+      input: { pages: "p. 2-4, 9" },
+      selector: {
+        type: "pages",
+        pages: [
+          { first: 2, last: 4 },
+          { first: 9, last: 9 },
+        ],
+      },
+    },
+    { input: { pages: "<!-- page 12 -->" }, selector: { type: "pages", pages: [{ first: 12, last: 12 }] } },
     { input: { pages: "2" }, selector: { type: "pages", pages: [{ first: 2, last: 2 }] } },
     { input: { query: "a b" }, selector: { type: "query", query: "a b" } },
     { input: { rows: "7-" }, selector: { type: "rows", rows: { first: 7, last: null } } },

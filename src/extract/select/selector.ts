@@ -58,11 +58,17 @@ const MAX_RANGES = 100;
 
 function parseRanges(text: string): NumberRange[] {
   const parts = text.split(",");
-  if (parts.length <= MAX_RANGES) return parts.map((part) => parseRange("pages", part.trim()));
+  if (parts.length <= MAX_RANGES) return parts.map((part) => parseRange("pages", withoutPageName(part)));
   throw selectorError(
     `pages has ${parts.length} ranges; at most ${MAX_RANGES} are allowed.`,
     "Combine neighbours: 12-18 instead of 12,13,14.",
   );
+}
+
+/** The numbers of `page 12`, `p. 12-18`, `slide 3` or of the mark `<!-- page 12 -->` in a text. */
+function withoutPageName(text: string): string {
+  const [, inMark = text] = /^\s*<!--(.*)-->\s*$/.exec(text) ?? [];
+  return inMark.trim().replace(/^(?:pages?|pp?\.?|slides?|sheets?)\s*(?=\d)/i, "");
 }
 
 /** `12`, `12-18` or `12-`; also `12@500-18`, from character 500 of line or page 12 on. */

@@ -60,6 +60,44 @@ describe("scanXml", () => {
     );
   });
 
+  test("passes over elements with all that is in them, however the chunks end", () => {
+    const xml = `<a><p:b x="1">1<c/></p:b >2<p:b/>3<bb>4</bb><p:b>5</a>`;
+    for (let chars = 1; chars <= xml.length; chars++) {
+      const seen: string[] = [];
+      const scanner = scanXml({
+        skips: new Set(["b"]),
+        open: (name) => seen.push(`<${name}>`),
+        close: (name) => seen.push(`</${name}>`),
+        text: (text) => seen.push(text),
+      });
+      for (let at = 0; at < xml.length; at += chars) scanner.write(xml.slice(at, at + chars));
+      scanner.end();
+      assert.equal(seen.join(""), "<a>23<bb>4</bb>", `chunks of ${chars}`);
+    }
+  });
+
+  test("lets a reader take whole elements from the text", () => {
+    const seen: string[] = [];
+    const scanner = scanXml({
+      readElement: (text, at) => (text.startsWith("<n>1</n>", at) ? at + 8 : -1),
+      open: (name) => seen.push(`<${name}>`),
+      close: (name) => seen.push(`</${name}>`),
+      text: (text) => seen.push(text),
+    });
+    scanner.write("<a><n>1</n><n>1</n> <n>1</n><n>2</n>");
+    scanner.write("<n>1</n></a>");
+    scanner.end();
+    assert.equal(seen.join(""), "<a> <n>2</n></a>");
+  });
+
+  test("gives names that do not depend on what was scanned before", () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => `n${index}:e${index * 31}`);
+    for (const written of [...names, ...names]) {
+      const local = written.slice(written.indexOf(":") + 1);
+      assert.equal(trace(`<${written}></${written}>`), `<${local}></${local}>`);
+    }
+  });
+
   test("expands no entity of the document, however many there are", () => {
     const bomb = `<!DOCTYPE a [<!ENTITY a "${"x".repeat(99)}"><!ENTITY b "&a;&a;&a;">]><a>&b;</a>`;
     assert.equal(trace(bomb), `<a>"&b;"</a>`);

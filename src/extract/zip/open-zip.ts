@@ -1,7 +1,8 @@
 /** Opens ZIP archives: lists the members, and reads one at a time as a bounded stream. Nothing is unpacked to disk. */
+import { isAscii } from "node:buffer";
 import { pipeline } from "node:stream";
 import { constants, createInflateRaw, inflateRawSync } from "node:zlib";
-import { decodeLatin1, lastIndexOf, u16le, u32le } from "../../detect/bytes.ts";
+import { decodeLatin1, hasAt, lastIndexOf, u16le, u32le } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
 import { FailureError } from "../failure-error.ts";
 
@@ -95,16 +96,16 @@ async function readDirectory(body: Body, maxMembers: number): Promise<Directory 
   const start = tailAt + claims.recordsAt - claims.sizeBytes;
   if (start < 0) return undefined;
   const bytes = await body.read(start, start + Math.min(claims.sizeBytes, MAX_DIRECTORY_BYTES));
-  if (decodeLatin1(bytes, 0, 4) !== "PK\x01\x02") return undefined;
+  if (!hasAt(bytes, 0, "PK\x01\x02")) return undefined;
   const members = listMembers(bytes, start - claims.offset, maxMembers);
   return { members, isComplete: members.length >= claims.members };
 }
 
 /** What the end records say; those of a 64-bit archive come before the old one. */
 function readEnd(tail: Uint8Array, end: number) {
-  const end64 = lastIndexOf(tail.subarray(0, end), "PK\x06\x06");
-  const is64 = end64 !== -1 && decodeLatin1(tail, end - LOCATOR_BYTES, end - LOCATOR_BYTES + 4) === "PK\x06\x07";
-  return is64
+  const hasLocator = hasAt(tail, end - LOCATOR_BYTES, "PK\x06\x07");
+  const end64 = hasLocator ? lastIndexOf(tail.subarray(0, end), "PK\x06\x06") : -1;
+  return end64 !== -1
     ? {
         members: u64le(tail, end64 + 32),
         sizeBytes: u64le(tail, end64 + 40),
@@ -121,33 +122,34 @@ function readEnd(tail: Uint8Array, end: number) {
 
 function listMembers(bytes: Uint8Array, shift: number, maxMembers: number): ZipMember[] {
   const members: ZipMember[] = [];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;
-  while (members.length < maxMembers && decodeLatin1(bytes, at, at + 4) === "PK\x01\x02") {
-    const nameBytes = u16le(bytes, at + 28);
-    const extraBytes = u16le(bytes, at + 30);
-    const extraAt = at + ENTRY_BYTES + nameBytes;
-    const sizes = readSizes(bytes, at, extraAt, extraAt + extraBytes);
-    members.push({
-      ...describeMember(bytes.subarray(at + ENTRY_BYTES, extraAt), u16le(bytes, at + 8), u16le(bytes, at + 10)),
-      ...sizes,
-      headerAt: sizes.headerAt + shift,
-    });
-    at = extraAt + extraBytes + u16le(bytes, at + 32);
+  while (members.length < maxMembers && at + ENTRY_BYTES <= bytes.length && view.getUint32(at, true) === ENTRY_SIGN) {
+    const extraAt = at + ENTRY_BYTES + view.getUint16(at + 28, true);
+    const extraEnd = extraAt + view.getUint16(at + 30, true);
+    const { headerAt, ...sizes } = readSizes(bytes, view, at, findExtra(bytes, extraAt, extraEnd, 1));
+    const flags = view.getUint16(at + 8, true);
+    const member = describeMember(bytes.subarray(at + ENTRY_BYTES, extraAt), flags, view.getUint16(at + 10, true));
+    members.push({ ...member, ...sizes, headerAt: headerAt + shift });
+    at = extraEnd + view.getUint16(at + 32, true);
   }
   return members;
 }
 
-/** Sizes and offset of a directory entry. What does not fit 32 bits is in an extra field, in this order. */
-function readSizes(bytes: Uint8Array, at: number, extraAt: number, extraEnd: number) {
-  let wideAt = findExtra(bytes, extraAt, extraEnd, 1);
+/** `PK\x01\x02`. */
+const ENTRY_SIGN = 0x02014b50;
+
+/** Sizes and offset of a directory entry. What does not fit 32 bits is in an extra field at `wideAt`, in this order. */
+function readSizes(bytes: Uint8Array, view: DataView, at: number, wideAt: number) {
+  let nextAt = wideAt;
   const readWide = (value: number): number => {
-    if (value !== UNKNOWN_32 || wideAt === -1) return value;
-    wideAt += 8;
-    return u64le(bytes, wideAt - 8);
+    if (value !== UNKNOWN_32 || nextAt === -1) return value;
+    nextAt += 8;
+    return u64le(bytes, nextAt - 8);
   };
-  const sizeBytes = readWide(u32le(bytes, at + 24));
-  const compressedBytes = readWide(u32le(bytes, at + 20));
-  return { sizeBytes, compressedBytes, headerAt: readWide(u32le(bytes, at + 42)) };
+  const sizeBytes = readWide(view.getUint32(at + 24, true));
+  const compressedBytes = readWide(view.getUint32(at + 20, true));
+  return { sizeBytes, compressedBytes, headerAt: readWide(view.getUint32(at + 42, true)) };
 }
 
 /** Offset of the data of an extra field, or -1. */
@@ -163,14 +165,16 @@ function describeMember(name: Uint8Array, flags: number, method: number) {
 
 /** A name as UTF-8 where it says so or is valid; older writers use a code page, of which the ASCII part is right. */
 function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
-  const utf8 = new TextDecoder("utf-8", { fatal: !isUtf8 });
-  let name: string;
+  const name = isAscii(bytes) ? decodeLatin1(bytes, 0, bytes.length) : decodeWideName(bytes, isUtf8);
+  return name.includes("\\") ? name.replaceAll("\\", "/") : name;
+}
+
+function decodeWideName(bytes: Uint8Array, isUtf8: boolean): string {
   try {
-    name = utf8.decode(bytes);
+    return new TextDecoder("utf-8", { fatal: !isUtf8 }).decode(bytes);
   } catch {
-    name = decodeLatin1(bytes, 0, bytes.length);
+    return decodeLatin1(bytes, 0, bytes.length);
   }
-  return name.replaceAll("\\", "/");
 }
 
 /** The members of an archive without a directory, because its end is missing: their headers, one after the other. */
@@ -179,7 +183,7 @@ async function scanHeaders(body: Body): Promise<Directory> {
   let at = 0;
   while (members.length < MAX_SCANNED_MEMBERS && at < body.sizeBytes) {
     const header = await body.read(at, at + LOCAL_BYTES + MAX_NAME_BYTES);
-    if (decodeLatin1(header, 0, 4) !== "PK\x03\x04") break;
+    if (!hasAt(header, 0, "PK\x03\x04")) break;
     const flags = u16le(header, 6);
     const nameBytes = u16le(header, 26);
     const dataAt = at + LOCAL_BYTES + nameBytes + u16le(header, 28);
@@ -244,7 +248,7 @@ const DEFLATED = 8;
 /** The offset of a member's data, after its own header. */
 async function findData(body: Body, { headerAt, name }: ZipMember): Promise<number> {
   const header = await body.read(headerAt, headerAt + LOCAL_BYTES);
-  if (decodeLatin1(header, 0, 4) !== "PK\x03\x04") throw new ZipError("corrupt", `${name} is not where it is listed`);
+  if (!hasAt(header, 0, "PK\x03\x04")) throw new ZipError("corrupt", `${name} is not where it is listed`);
   return headerAt + LOCAL_BYTES + u16le(header, 26) + u16le(header, 28);
 }
 

@@ -2,44 +2,47 @@
 import { join } from "node:path";
 import type { Session } from "../../session/session.ts";
 import { takeLock } from "../../system/lock.ts";
-import type { IndexLocation, StoredText } from "../index/store/index-store.ts";
+import type { IndexStore, StoredText } from "../index/store/index-store.ts";
 import { type EmbeddingService, FAILURE_PAUSE_MS, openEmbeddingService } from "./embedding-service.ts";
 import { packVectors } from "./vectors.ts";
 
 /** How filling in vectors ended: the files done in this run, and why not all of them. */
 export type FillReport = { readonly files: number; readonly problem: string | null };
 
+/** An index and its folder; null for one in memory. */
+export type FilledIndex = { readonly store: IndexStore; readonly folder: string | null };
+
 const runs = new WeakMap<object, Promise<FillReport>>();
 const failureTimes = new WeakMap<object, number>();
 
 /** Makes the missing vectors; one run at a time for an index. Never rejects. */
-export function fillMissing(location: IndexLocation, session: Session): Promise<FillReport> {
-  const { store } = location;
+export function fillMissing(index: FilledIndex, session: Session): Promise<FillReport> {
+  const { store } = index;
   const current = runs.get(store);
   if (current !== undefined) return current;
   if (session.now() - (failureTimes.get(store) ?? -Infinity) < FAILURE_PAUSE_MS)
     return Promise.resolve({ files: 0, problem: null });
-  const run = fill(location, session).finally(() => runs.delete(store));
+  const run = fill(index, session).finally(() => runs.delete(store));
   runs.set(store, run);
   return run;
 }
 
-async function fill(location: IndexLocation, session: Session): Promise<FillReport> {
+async function fill(index: FilledIndex, session: Session): Promise<FillReport> {
   let files = 0;
   try {
     const service = openEmbeddingService(session);
     if (service === null) return { files, problem: null };
-    using lock = takeFillLock(location);
+    using lock = takeFillLock(index);
     if (lock === null) return { files, problem: null };
     // Each step stores something, and no file is done twice: there are never more steps than files.
-    for (let steps = location.store.fileCount(); steps >= 0; steps--) {
-      const done = await fillStep(location, service, session);
+    for (let steps = index.store.fileCount(); steps >= 0; steps--) {
+      const done = await fillStep(index, service, session);
       files += done;
       if (done === 0) break;
     }
     return { files, problem: null };
   } catch (error) {
-    failureTimes.set(location.store, session.now());
+    failureTimes.set(index.store, session.now());
     const problem = error instanceof Error ? error.message : String(error);
     session.log(`warning: code was not embedded: ${problem}`);
     return { files, problem };
@@ -47,9 +50,9 @@ async function fill(location: IndexLocation, session: Session): Promise<FillRepo
 }
 
 /** One process makes the vectors of an index; others use those that are stored. */
-function takeFillLock({ segmentFolder }: IndexLocation): Disposable | null {
-  if (segmentFolder === null) return { [Symbol.dispose]: () => undefined };
-  return takeLock(join(segmentFolder, "embed.db"));
+function takeFillLock({ folder }: FilledIndex): Disposable | null {
+  if (folder === null) return { [Symbol.dispose]: () => undefined };
+  return takeLock(join(folder, "embed.db"));
 }
 
 /** The size of a step. What was stored before a failure or a kill stays. */
@@ -57,7 +60,7 @@ const STEP_FILES = 32;
 const STEP_CHUNKS = 256;
 
 async function fillStep(
-  { store }: IndexLocation,
+  { store }: FilledIndex,
   { model, embed }: EmbeddingService,
   { settings, lifetime }: Session,
 ): Promise<number> {

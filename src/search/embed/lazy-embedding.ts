@@ -2,9 +2,9 @@
 import type { EmbeddingFacts } from "../../contract/search-fields.ts";
 import type { Session } from "../../session/session.ts";
 import type { IndexView } from "../index/index-view.ts";
-import type { IndexLocation, IndexStore } from "../index/store/index-store.ts";
+import type { IndexStore } from "../index/store/index-store.ts";
 import type { NearChunk } from "../rank/meaning.ts";
-import type { FillReport } from "./fill-vectors.ts";
+import type { FilledIndex, FillReport } from "./fill-vectors.ts";
 
 /** What the vectors of an index add to a search. */
 type QueryMeaning = {
@@ -23,10 +23,10 @@ export async function findMeaning(query: string, store: IndexStore, session: Ses
 }
 
 /** Makes the vectors that an index lacks. Never rejects: a search does not need them. */
-export async function fillVectors(location: IndexLocation, session: Session): Promise<FillReport> {
+export async function fillVectors(index: FilledIndex, session: Session): Promise<FillReport> {
   if (!isConfigured(session)) return { files: 0, problem: null };
   const { fillMissing } = await import("./fill-vectors.ts");
-  return await fillMissing(location, session);
+  return await fillMissing(index, session);
 }
 
 function isConfigured({ settings }: Session): boolean {

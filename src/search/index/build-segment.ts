@@ -5,7 +5,14 @@ import { type Chunk, measureLines } from "./chunk.ts";
 import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
 import { fileRoles, findFileRoles } from "./file-roles.ts";
 import { createCountTable, createPostings } from "./growable.ts";
-import { encodeSegment, MAX_OCCURRENCES, type SegmentColumns, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
+import {
+  encodeSegment,
+  hashNumbers,
+  MAX_OCCURRENCES,
+  type SegmentColumns,
+  STEM_TERMS_SHIFT,
+  termKinds,
+} from "./index-segment.ts";
 import { createLexicon, findTerms, toPlainName } from "./lexicon.ts";
 import { findInnerDefinitions, LONG_LINE_CHARS } from "./long-lines.ts";
 import { LONG_LINES, OUTLINE_CUT } from "./outline.ts";
@@ -16,6 +23,8 @@ type IndexedFile = {
   /** The number of this version of the file in the store. */
   readonly id: number;
   readonly path: string;
+  /** The hash of its bytes. A segment that is not stored needs none. */
+  readonly hash?: string;
   readonly text: string;
   readonly chunks: readonly Chunk[];
   /** Why the text has only the definitions of the file; null for a whole text. */
@@ -57,7 +66,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   const terms = createCountTable();
   let textChars = 0;
 
-  function add({ id, path, text, chunks, outline = null }: IndexedFile): void {
+  function add({ id, path, hash, text, chunks, outline = null }: IndexedFile): void {
     const definitions = findDefinitions(text, outline !== null);
     sumPath(path);
     const units = readUnits(text);
@@ -71,6 +80,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     addPath(columns.fileIds.length, path);
     columns.fileIds.push(id);
     columns.paths.push(path);
+    columns.fileHashes.push(...hashNumbers(hash, outline));
     columns.fileTokens.push(fileTokens);
     const definesSomething = definitions.some(({ rank }) => rank > definitionRanks.value);
     columns.fileTraits.push(traitsOf(path, findRoles(path, text, definesSomething, outline)));
@@ -210,6 +220,7 @@ function emptyColumns(): Omit<SegmentColumns, "chunkVectors"> {
     paths: [],
     fileTokens: [],
     fileTraits: [],
+    fileHashes: [],
     fileFirstChunk: [0],
     chunkStart: [],
     chunkEnd: [],

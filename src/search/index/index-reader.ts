@@ -1,10 +1,9 @@
-/** Loads an index for searches: segments from disk, and segments built in memory for files that are in none of those. */
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+/** Loads an index for searches: stored segments, and segments built in memory for files that are in none of those. */
 import { createSegmentBuilder } from "./build-segment.ts";
 import { type IndexSegment, openSegment } from "./index-segment.ts";
 import { createView, type IndexView } from "./index-view.ts";
 import type { IndexStore, Snapshot, StoredText } from "./store/index-store.ts";
+import type { SegmentStore } from "./store/segment-store.ts";
 
 /** A view, its generation, and how many files of the generation are not in it yet. */
 type LoadedIndex = {
@@ -16,10 +15,10 @@ type LoadedIndex = {
 /** Keeps what it has loaded, and loads only what changed. */
 export type IndexReader = {
   /**
-   * The index as it is now. Without `all`, a part of the files that are in no segment may be missing: a search beside
+   * The index as it is now; `segments` is null where segments are not kept. Without `all`, a part of the files that are in no segment may be missing: a search beside
    * a first indexing does not wait for them.
    */
-  load(all?: boolean): LoadedIndex;
+  load(segments: SegmentStore | null, all?: boolean): Promise<LoadedIndex>;
   text(id: number): StoredText | undefined;
   /** Bytes of the segments in memory. */
   loadedBytes(): number;
@@ -31,36 +30,43 @@ const MAX_MEMORY_SEGMENT_CHARS = 4_000_000;
 const MAX_SMALL_SEGMENTS = 8;
 const MIN_LARGE_CHUNKS = 1_000;
 
-/** A reader of the store whose segments are in `folder`; null where segments are not kept. */
-export function openReader(store: IndexStore, folder: string | null): IndexReader {
+/** A reader of the store. */
+export function openReader(store: IndexStore): IndexReader {
   const storedSegments = new Map<string, IndexSegment | null>();
   let memorySegments: IndexSegment[] = [];
   let loaded: LoadedIndex | undefined;
 
-  function load(all = true): LoadedIndex {
+  async function load(segments: SegmentStore | null, all = true): Promise<LoadedIndex> {
     if (loaded !== undefined && store.generation() === loaded.snapshot.generation && loaded.missingFiles === 0)
       return loaded;
     const snapshot = store.snapshot();
     for (const name of storedSegments.keys()) if (!snapshot.segments.includes(name)) storedSegments.delete(name);
-    const diskSegments = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
-    const missingFiles = buildMissing(snapshot.fileIds, diskSegments, all);
-    loaded = { view: createView([...diskSegments, ...memorySegments], snapshot.fileIds), snapshot, missingFiles };
+    const loadedSegments: IndexSegment[] = [];
+    if (segments !== null) {
+      for (const name of snapshot.segments) loadedSegments.push(...(await readStored(segments, name)));
+    }
+    const missingFiles = buildMissing(snapshot.fileIds, loadedSegments, all);
+    loaded = { view: createView([...loadedSegments, ...memorySegments], snapshot.fileIds), snapshot, missingFiles };
     return loaded;
   }
 
   /** Nothing for a segment that cannot be read: its files are indexed in memory, and the next writer replaces it. */
-  function readStored(segmentFolder: string, name: string): IndexSegment[] {
-    const cached = storedSegments.get(name);
-    if (cached) return [cached];
-    const segment = readSegment(join(segmentFolder, name));
-    storedSegments.set(name, segment);
-    return segment === null ? [] : [segment];
+  async function readStored(segments: SegmentStore, name: string): Promise<IndexSegment[]> {
+    const cached = storedSegments.get(name) ?? withOwnIds(name, await segments.open(name));
+    storedSegments.set(name, cached);
+    return cached === null ? [] : [cached];
+  }
+
+  /** A segment that another index has built numbers its files differently. */
+  function withOwnIds(name: string, segment: IndexSegment | null): IndexSegment | null {
+    const fileIds = segment && store.segmentFileIds(name);
+    return fileIds ? { ...segment, fileIds } : segment;
   }
 
   /** Builds one segment or all segments in memory for files that are in none, and returns how many files are still missing. */
-  function buildMissing(liveIds: readonly number[], diskSegments: readonly IndexSegment[], all: boolean): number {
+  function buildMissing(liveIds: readonly number[], loadedSegments: readonly IndexSegment[], all: boolean): number {
     const uncovered = new Set(liveIds);
-    for (const segment of diskSegments) removeCovered(uncovered, segment);
+    for (const segment of loadedSegments) removeCovered(uncovered, segment);
     memorySegments = memorySegments.filter(({ fileIds }) => fileIds.some((id) => uncovered.has(id)));
     const isLarge = ({ chunkCount }: IndexSegment) => chunkCount >= MIN_LARGE_CHUNKS;
     const smallCount = memorySegments.filter((segment) => !isLarge(segment)).length;
@@ -101,15 +107,4 @@ function buildSegment(
     count++;
   }
   return { segment: builder.fileCount() === 0 ? null : openSegment(builder.finish()), count };
-}
-
-/** A segment that cannot be used is deleted: the next writer sees that it is missing and builds it again. */
-function readSegment(path: string): IndexSegment | null {
-  try {
-    const segment = openSegment(readFileSync(path));
-    if (segment === null) rmSync(path, { force: true });
-    return segment;
-  } catch {
-    return null; // Deleted or unreadable: its files can be indexed again from the store.
-  }
 }

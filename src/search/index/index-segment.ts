@@ -1,4 +1,5 @@
 /** An index segment is the inverted index of some files in one array of bytes: written once, read without parsing. */
+import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
@@ -26,6 +27,8 @@ export type SegmentColumns = {
   readonly fileTokens: number[];
   /** See STEM_TERMS_SHIFT. */
   readonly fileTraits: number[];
+  /** See HASH_NUMBERS. */
+  readonly fileHashes: number[];
   /** Where each file's chunks begin, and one more entry for the end. */
   readonly fileFirstChunk: number[];
   readonly chunkStart: number[];
@@ -65,6 +68,8 @@ export type IndexSegment = RankedSegment & {
   readonly chunkEnd: Uint32Array;
   readonly chunkStartLine: Uint32Array;
   readonly chunkEndLine: Uint32Array;
+  /** See HASH_NUMBERS. */
+  readonly fileHashes: Uint32Array;
   readonly sizeBytes: number;
 };
 
@@ -73,8 +78,24 @@ export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */
-export const SEGMENT_VERSION = 7;
+export const SEGMENT_VERSION = 8;
 const HEADER_NUMBERS = 9;
+
+/** What a segment has of a file's hash: 128 bits. Another index recognises by it that it has the same text. */
+export const HASH_NUMBERS = 4;
+
+/** The hash of a file, and why only its outline is indexed: the same bytes may be indexed differently elsewhere. */
+export function hashNumbers(hash = "", outline: string | null = null): Uint32Array {
+  const full =
+    outline === null
+      ? Buffer.from(hash, "base64url")
+      : createHash("sha256")
+          .update(hash + outline)
+          .digest();
+  const bytes = new Uint8Array(HASH_NUMBERS * 4);
+  bytes.set(full.subarray(0, bytes.length));
+  return new Uint32Array(bytes.buffer);
+}
 
 /** The bytes of a segment. Postings are sorted by term with a counting sort. */
 export function encodeSegment(files: SegmentColumns, terms: WordContent, postings: PostingColumns): Uint8Array {
@@ -96,6 +117,7 @@ export function encodeSegment(files: SegmentColumns, terms: WordContent, posting
     words.offsets,
     offsets,
     places,
+    Uint32Array.from(files.fileHashes),
     weights,
     paths.bytes,
     words.bytes,
@@ -140,7 +162,15 @@ export function openSegment(bytes: Uint8Array): IndexSegment | null {
 /** The number of entries in each column of numbers. */
 function columnLengths([, , files = 0, chunks = 0, terms = 0, postings = 0]: Uint32Array): number[] {
   const perFile = [files, files, files, files + 1];
-  return [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
+  return [
+    ...perFile,
+    ...Array<number>(5).fill(chunks),
+    files + 1,
+    terms + 1,
+    terms + 1,
+    postings,
+    files * HASH_NUMBERS,
+  ];
 }
 
 /** The bytes of a segment with this header. */
@@ -160,17 +190,25 @@ export function readSegmentOutline(path: string): SegmentOutline | null {
     const header = readNumbers(file, 0, HEADER_NUMBERS);
     const [magic, version, files = 0, chunks = 0] = header;
     if (magic !== MAGIC || version !== SEGMENT_VERSION || fstatSync(file).size !== sizeOf(header)) return null;
-    const firstChunk = readNumbers(file, HEADER_NUMBERS + files * 3, files + 1);
-    const chunkEnd = readNumbers(file, HEADER_NUMBERS + files * 4 + 1 + chunks, chunks);
-    const endOf = (file: number) =>
-      (firstChunk[file + 1] ?? 0) > (firstChunk[file] ?? 0) ? (firstChunk[file + 1] ?? 0) : 0;
-    return {
+    return outlineOf({
       fileIds: readNumbers(file, HEADER_NUMBERS, files),
-      fileChars: Uint32Array.from({ length: files }, (_, file) => chunkEnd[endOf(file) - 1] ?? 0),
-    };
+      fileFirstChunk: readNumbers(file, HEADER_NUMBERS + files * 3, files + 1),
+      chunkEnd: readNumbers(file, HEADER_NUMBERS + files * 4 + 1 + chunks, chunks),
+    });
   } finally {
     closeSync(file);
   }
+}
+
+/** The outline of a segment, from these columns of it. */
+export function outlineOf({
+  fileIds,
+  fileFirstChunk,
+  chunkEnd,
+}: Pick<IndexSegment, "fileIds" | "fileFirstChunk" | "chunkEnd">): SegmentOutline {
+  const endOf = (file: number) =>
+    (fileFirstChunk[file + 1] ?? 0) > (fileFirstChunk[file] ?? 0) ? (fileFirstChunk[file + 1] ?? 0) : 0;
+  return { fileIds, fileChars: Uint32Array.from(fileIds, (_, file) => chunkEnd[endOf(file) - 1] ?? 0) };
 }
 
 /** Some of the numbers that a segment file begins with. */
@@ -198,7 +236,7 @@ function readColumns(
   const rest = column.rest();
   const [fileIds, fileTokens, fileTraits, fileFirstChunk] = [take(), take(), take(), take()];
   const [chunkStart, chunkEnd, chunkStartLine, chunkEndLine, chunkTokens] = [take(), take(), take(), take(), take()];
-  const [pathOffsets, wordOffsets, postingOffsets, places] = [take(), take(), take(), take()];
+  const [pathOffsets, wordOffsets, postingOffsets, places, fileHashes] = [take(), take(), take(), take(), take()];
   const paths = rest.subarray(postings, postings + pathBytes);
   const words = rest.subarray(postings + pathBytes, postings + pathBytes + wordBytes);
   const vectors = rest.subarray(postings + pathBytes + wordBytes);
@@ -215,6 +253,7 @@ function readColumns(
     chunkStartLine,
     chunkEndLine,
     chunkTokens,
+    fileHashes,
     chunkVectors: new Int8Array(vectors.buffer, vectors.byteOffset, vectors.length),
     sizeBytes: bytes.length,
     places,

@@ -1,13 +1,10 @@
-/** Writes segments to disk: files that are in no segment get one, and many small segments become a few. */
-import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
+/** Stores segments: files that are in no segment get one, and many small segments become a few. */
 import { createSegmentBuilder } from "./build-segment.ts";
-import { readSegmentOutline, SEGMENT_VERSION, type SegmentOutline } from "./index-segment.ts";
+import { SEGMENT_VERSION, type SegmentOutline } from "./index-segment.ts";
 import type { Pause } from "./pause.ts";
-import type { IndexLocation, IndexStore, Snapshot } from "./store/index-store.ts";
+import type { IndexLocation, IndexStore } from "./store/index-store.ts";
+import type { SegmentStore } from "./store/segment-store.ts";
 
-const suffix = ".segment";
 /** Fewer files or less text are indexed in memory by each search instead: a segment is not worth its file. */
 const MIN_SEGMENT_FILES = 100;
 const MIN_SEGMENT_CHARS = 2_000_000;
@@ -29,19 +26,20 @@ export function fullSegmentChars(indexChars: number): number {
 const settledFact = "segments_settled";
 
 /** Publishes segments until at most a few files are in none. The caller holds the writer's lock. */
-export async function publishSegments({ store, segmentFolder }: IndexLocation, pause: Pause): Promise<void> {
-  if (segmentFolder === null || isSettled(store, segmentFolder)) return;
-  const verdict = judgeSegments(store.snapshot(), segmentFolder);
+export async function publishSegments({ store, segments }: IndexLocation, pause: Pause): Promise<void> {
+  if (segments === null || isSettled(store, segments) || !segments.canPut()) return;
+  const verdict = await judgeSegments(store, segments);
   if (verdict.dropped.length > 0 || isWorthSegment(store, verdict.uncovered)) {
-    await publish(store, segmentFolder, verdict, pause);
-    removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
+    await publish(store, segments, verdict, pause);
+    // Also what a killed writer left. A reader that still needs a deleted one indexes its files in memory.
+    await segments.keepOnly(new Set(store.snapshot().segments));
   } else store.write({ facts: { [settledFact]: settledState(store.generation()) } });
 }
 
 /** A reader deletes a segment that it finds damaged, so a segment that is missing has to be built again. */
-function isSettled(store: IndexStore, folder: string): boolean {
+function isSettled(store: IndexStore, segments: SegmentStore): boolean {
   if (store.fact(settledFact) !== settledState(store.generation())) return false;
-  return store.snapshot().segments.every((name) => existsSync(join(folder, name)));
+  return !store.snapshot().segments.some(segments.isMissing);
 }
 
 const settledState = (generation: number): string => `${SEGMENT_VERSION}.${generation}`;
@@ -69,9 +67,11 @@ type JudgedSegment = { readonly name: string; readonly size: number; readonly li
  * A segment is dropped when it cannot be read, when half of its files are dead, or when it is one of too many small
  * ones. Its files are then uncovered, like files that were in no segment.
  */
-function judgeSegments({ fileIds, segments }: Snapshot, folder: string): Verdict {
+async function judgeSegments(store: IndexStore, segments: SegmentStore): Promise<Verdict> {
+  const { fileIds, segments: names } = store.snapshot();
   const rest = new Set(fileIds);
-  const judged = segments.map((name) => judgeSegment(name, readOutline(join(folder, name)), rest));
+  const judged: JudgedSegment[] = [];
+  for (const name of names) judged.push(judgeSegment(name, await readOutline(store, segments, name), rest));
   const fullChars = fullSegmentChars(judged.reduce((sum, { chars }) => sum + chars, 0));
   const sound = judged.filter(({ size, live }) => live.length * 2 > size);
   const spare = findSpare(sound, fullChars);
@@ -99,22 +99,19 @@ function findSpare(sound: readonly JudgedSegment[], fullChars: number): readonly
   return Math.ceil(chars / fullChars) < smallest.length ? smallest : [];
 }
 
-/** The outlines of segments that this process has read: segments never change. */
+/** The outlines of segments that this process has read: segments never change, and no name is used twice. */
 const cachedOutlines = new Map<string, SegmentOutline>();
 
-function readOutline(path: string): SegmentOutline | null {
-  try {
-    const outline = cachedOutlines.get(path) ?? readSegmentOutline(path);
-    if (outline !== null) cachedOutlines.set(path, outline);
-    return existsSync(path) ? outline : null;
-  } catch {
-    return null; // Deleted or unreadable: its files are uncovered and get another segment.
-  }
+async function readOutline(store: IndexStore, segments: SegmentStore, name: string): Promise<SegmentOutline | null> {
+  const outline = cachedOutlines.get(name) ?? (await segments.outline(name));
+  if (outline === null || segments.isMissing(name)) return null;
+  cachedOutlines.set(name, outline);
+  return { ...outline, fileIds: store.segmentFileIds(name) ?? outline.fileIds };
 }
 
 async function publish(
   store: IndexStore,
-  folder: string,
+  segments: SegmentStore,
   { uncovered, dropped, fullChars }: Verdict,
   pause: Pause,
 ): Promise<void> {
@@ -123,8 +120,10 @@ async function publish(
   do {
     const { bytes, count } = await buildBytes(store, rest, fullChars, pause);
     rest = rest.slice(count);
-    if (bytes === null) store.write({ dropSegments });
-    else store.write({ addSegment: writeSegment(folder, bytes), dropSegments });
+    const name = bytes === null ? undefined : await segments.put(bytes);
+    if (name === null) return; // It cannot be kept now: what is stored stays, and searches index the rest in memory.
+    store.write({ ...(name !== undefined && { addSegment: name }), dropSegments });
+    for (const each of dropSegments) cachedOutlines.delete(each);
     dropSegments = [];
     await pause();
   } while (rest.length > 0);
@@ -142,31 +141,4 @@ async function buildBytes(store: IndexStore, ids: readonly number[], fullChars: 
     await pause();
   }
   return { bytes: builder.fileCount() === 0 ? null : builder.finish(), count };
-}
-
-/** Writes under another name first: the final name appears once all bytes are on the disk. */
-function writeSegment(folder: string, bytes: Uint8Array): string {
-  const name = `${Date.now().toString(36)}-${randomBytes(6).toString("hex")}${suffix}`;
-  const unfinished = join(folder, `${name}.unfinished`);
-  const file = openSync(unfinished, "wx", 0o600);
-  try {
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(unfinished, { force: true }); // On a full disk, half a segment would take the space that is left.
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  renameSync(unfinished, join(folder, name));
-  return name;
-}
-
-/** Deletes what a killed writer or an earlier generation left. A reader that still needs one indexes its files in memory. */
-function removeLeftovers(folder: string, current: ReadonlySet<string>): void {
-  for (const name of readdirSync(folder)) {
-    if (!name.includes(suffix) || current.has(name)) continue;
-    rmSync(join(folder, name), { force: true });
-    cachedOutlines.delete(join(folder, name));
-  }
 }

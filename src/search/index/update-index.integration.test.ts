@@ -13,6 +13,8 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { segmentsKey } from "../../artifacts/keys.ts";
+import { diskStorage } from "../../artifacts/storage.ts";
 import { parseQuery } from "../rank/query.ts";
 import { rankFiles } from "../rank/rank.ts";
 import { openReader } from "./index-reader.ts";
@@ -21,20 +23,27 @@ import { publishSegments } from "./publish-segments.ts";
 import { newFile } from "./store/index-store.contract.ts";
 import type { Change } from "./store/index-store.ts";
 import { openMemoryStore } from "./store/memory-index-store.ts";
+import { openSegmentStore } from "./store/segment-store.ts";
 import { openSqliteStore } from "./store/sqlite-index-store.ts";
 import { updateIndex } from "./update-index.ts";
 
 async function openIndex() {
   const folder = await makeTemporaryFolder();
   const root = join(folder.path, "root");
-  const segmentFolder = join(folder.path, "index");
-  for (const each of [root, segmentFolder]) mkdirSync(each);
-  const store = openSqliteStore(join(segmentFolder, "index.db"));
-  const reader = openReader(store, segmentFolder);
-  const location = { root, store, segmentFolder };
+  const storage = diskStorage(join(folder.path, "home"));
+  mkdirSync(root);
+  const store = openSqliteStore(join(folder.path, "index.db"));
+  const segments = openSegmentStore(
+    storage,
+    segmentsKey({ owner: "ann", project: "web", repository: "shop" }),
+    Date.now,
+  );
+  const reader = openReader(store);
+  const location = { root, store, segments };
   return {
     ...location,
     reader,
+    segmentFolder: join(folder.path, "home", "segments", "ann", "web", "shop"),
     signal: new AbortController().signal,
     write(path: string, content: string | Uint8Array) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -42,8 +51,8 @@ async function openIndex() {
     },
     update: (signal = new AbortController().signal, now = () => Date.now() + 10_000) =>
       updateIndex(location, { maxFileBytes: 100_000, signal, now }),
-    find(query: string, source = reader): string[] {
-      const { view } = source.load();
+    async find(query: string, source = reader): Promise<string[]> {
+      const { view } = await source.load(segments);
       return rankFiles(view, parseQuery(query), { limit: 20 }).map(({ file }) => {
         const { segment, firstFile } = findPart(view, file);
         return segment.path(file - firstFile);
@@ -51,6 +60,7 @@ async function openIndex() {
     },
     async [Symbol.asyncDispose]() {
       store[Symbol.dispose]();
+      await storage.catalogue.close();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -66,9 +76,9 @@ describe("an update of the index", () => {
     index.write("b.ts", "function sendReminder() {}\n");
     rmSync(join(index.root, "a.ts"));
     assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [1, 1, 1]);
-    assert.deepEqual(index.find("parse orders"), []);
-    assert.deepEqual(index.find("invoice"), []);
-    assert.deepEqual(index.find("reminder"), ["b.ts"]);
+    assert.deepEqual(await index.find("parse orders"), []);
+    assert.deepEqual(await index.find("invoice"), []);
+    assert.deepEqual(await index.find("reminder"), ["b.ts"]);
   });
 
   test("notices other bytes with an older time and the same size, as after a branch switch", async () => {
@@ -79,7 +89,7 @@ describe("an update of the index", () => {
     utimesSync(join(index.root, "next.ts"), new Date(0), new Date(0));
     renameSync(join(index.root, "next.ts"), join(index.root, "a.ts"));
     assert.equal((await index.update()).indexed, 1);
-    assert.deepEqual(index.find("other"), ["a.ts"]);
+    assert.deepEqual(await index.find("other"), ["a.ts"]);
   });
 
   test("does not index a file again that was only touched", async () => {
@@ -122,7 +132,7 @@ describe("an update of the index", () => {
     assert.match(reasons["zeros.ts"] ?? "", /not text/);
     assert.match(reasons["bundle.js"] ?? "", /lines are too long/);
     assert.equal(reasons["link.ts"], "symbolic link");
-    assert.deepEqual(index.find("café"), ["latin.py"]);
+    assert.deepEqual(await index.find("café"), ["latin.py"]);
     const second = await index.update();
     assert.deepEqual([second.indexed, second.skippedCount], [0, skipped.length]);
   });
@@ -135,7 +145,7 @@ describe("an update of the index", () => {
     index.write("data.json", `[${'{"gauge_3": 1},\n'.repeat(3_000)}{}]`);
     const { files, skipped } = await index.update();
     assert.deepEqual([files, skipped.map(({ path }) => path)], [1, ["data.json"]]);
-    assert.deepEqual([index.find("gauge_7"), index.find("weigh")], [["large.py"], []]);
+    assert.deepEqual([await index.find("gauge_7"), await index.find("weigh")], [["large.py"], []]);
     const [file = assert.fail()] = index.store.files();
     const stored = index.store.text(file.id) ?? assert.fail();
     assert.equal(file.outline, "larger than 100000 bytes");
@@ -148,7 +158,7 @@ describe("an update of the index", () => {
       now: () => Date.now() + 10_000,
     });
     assert.deepEqual([larger.indexed, larger.skippedCount], [2, 0]);
-    assert.deepEqual(index.find("weigh"), ["large.py"]);
+    assert.deepEqual(await index.find("weigh"), ["large.py"]);
   });
 
   test("indexes minified code by the names that it defines", async () => {
@@ -160,8 +170,9 @@ describe("an update of the index", () => {
     );
     const { files, skippedCount } = await index.update();
     assert.deepEqual([files, skippedCount], [1, 0]);
-    for (const name of ["openFlume", "WeirGate", "closeFlume"]) assert.deepEqual(index.find(name), ["bundle.js"], name);
-    const { view } = index.reader.load();
+    for (const name of ["openFlume", "WeirGate", "closeFlume"])
+      assert.deepEqual(await index.find(name), ["bundle.js"], name);
+    const { view } = await index.reader.load(index.segments);
     const [best = assert.fail()] = rankFiles(view, parseQuery("WeirGate"), { limit: 1 });
     assert.ok(best.parts.name > 1, "it counts as the definition");
   });
@@ -179,7 +190,7 @@ describe("an update of the index", () => {
     index.write("a.ipynb", `{"cells": [\n${lines.join("\n")}\n]}\n`);
     const { files } = await index.update();
     assert.equal(files, 1);
-    assert.deepEqual(index.find("plot_orders"), ["a.ipynb"]);
+    assert.deepEqual(await index.find("plot_orders"), ["a.ipynb"]);
     const [file = assert.fail()] = index.store.files();
     assert.deepEqual(index.store.text(file.id)?.text.split("\n").slice(3, 5), [
       '   "image/png": "..."',
@@ -199,7 +210,7 @@ describe("an update of the index", () => {
       return index.store.write(change);
     };
     const steps: [number, number][] = [];
-    const location = { root: index.root, store: { ...index.store, write }, segmentFolder: index.segmentFolder };
+    const location = { root: index.root, store: { ...index.store, write }, segments: index.segments };
     const { signal } = new AbortController();
     const progress = (done: number, total: number) => void steps.push([done, total]);
     const report = await updateIndex(location, { maxFileBytes: 100_000, signal, now: Date.now, progress });
@@ -210,7 +221,7 @@ describe("an update of the index", () => {
     await using index = await openIndex();
     index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
     const { signal } = new AbortController();
-    const location = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    const location = { root: index.root, store: index.store, segments: index.segments };
     for (const [maxFileBytes, files] of [
       [100, 0],
       [10_000, 1],
@@ -232,7 +243,7 @@ describe("an update of the index", () => {
     chmodSync(join(index.root, "a.ts"), 0o000);
     const { skipped } = await index.update();
     assert.deepEqual(skipped, [{ path: "a.ts", reason: "permission denied", again: true }]);
-    assert.deepEqual(index.find("secret"), []);
+    assert.deepEqual(await index.find("secret"), []);
     chmodSync(join(index.root, "a.ts"), 0o600);
     assert.equal((await index.update()).indexed, 1);
   });
@@ -241,7 +252,7 @@ describe("an update of the index", () => {
     await using index = await openIndex();
     for (let file = 0; file < 1_200; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`);
     const stop = new AbortController();
-    const location = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    const location = { root: index.root, store: index.store, segments: index.segments };
     const options = { maxFileBytes: 100_000, now: () => Date.now() + 10_000, signal: stop.signal };
     const progress = (done: number) => {
       if (done === 800) stop.abort();
@@ -265,7 +276,7 @@ test("more files may be deleted or passed over than a call can have arguments", 
     sizes.push(change.remove?.length ?? 0);
     return store.write(change);
   };
-  const location = { root: folder.path, store: { ...store, write }, segmentFolder: null };
+  const location = { root: folder.path, store: { ...store, write }, segments: null };
   const { signal } = new AbortController();
   const { files, removed } = await updateIndex(location, { maxFileBytes: 1_000, signal, now: Date.now });
   assert.deepEqual([files, removed, store.skippedFiles().length], [1, 0, 0]);
@@ -279,10 +290,10 @@ test("an index in memory and an index of a few large files are searched complete
   const store = openMemoryStore();
   const { signal } = new AbortController();
   const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
-  await updateIndex({ root: index.root, store, segmentFolder: null }, options);
-  assert.deepEqual(index.find("needle29", openReader(store, null)), ["f29.ts"]);
-  await updateIndex({ root: index.root, store: index.store, segmentFolder: index.segmentFolder }, options);
-  assert.deepEqual(index.find("needle29"), ["f29.ts"]);
+  await updateIndex({ root: index.root, store, segments: null }, options);
+  assert.deepEqual(await index.find("needle29", openReader(store)), ["f29.ts"]);
+  await updateIndex({ root: index.root, store: index.store, segments: index.segments }, options);
+  assert.deepEqual(await index.find("needle29"), ["f29.ts"]);
   assert.ok(index.store.snapshot().segments.length > 0, "no segment was published");
 });
 
@@ -297,13 +308,11 @@ describe("segments", () => {
     }
     await index.update();
     assert.ok(index.store.snapshot().segments.length > 0, "nothing was published");
-    const answers = ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query));
+    const queries = ["route3 order", "step17", "part5 order", "file99"];
+    const answers = await Promise.all(queries.map((query) => index.find(query)));
     for (const name of index.store.snapshot().segments) rmSync(join(index.segmentFolder, name));
-    const bare = openReader(index.store, index.segmentFolder);
-    assert.deepEqual(
-      ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query, bare)),
-      answers,
-    );
+    const bare = openReader(index.store);
+    assert.deepEqual(await Promise.all(queries.map((query) => index.find(query, bare))), answers);
   });
 
   test("are built with a pause after each file", async () => {
@@ -311,7 +320,7 @@ describe("segments", () => {
     const store = openMemoryStore();
     store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
     let pauses = 0;
-    await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {
+    await publishSegments({ root: index.root, store, segments: index.segments }, async () => {
       pauses++;
     });
     assert.ok(pauses >= 120, `${pauses} pauses`);
@@ -320,7 +329,7 @@ describe("segments", () => {
   test("of a large index are merged into fewer, and then nothing is written again", async () => {
     await using index = await openIndex();
     const store = openMemoryStore();
-    const location = { root: index.root, store, segmentFolder: index.segmentFolder };
+    const location = { root: index.root, store, segments: index.segments };
     const blanks = " ".repeat(16_000_000);
     for (let file = 0; file < 13; file++) {
       const text = `const value${file} = 1;\n${blanks}`;
@@ -329,7 +338,7 @@ describe("segments", () => {
       await publishSegments(location, () => null);
     }
     await publishSegments(location, () => null);
-    const segments = () => readdirSync(index.segmentFolder).filter((each) => each.endsWith(".segment"));
+    const segments = () => readdirSync(index.segmentFolder);
     assert.ok(segments().length < 13, `${segments().length} segments`);
     const [settled, generation] = [segments(), store.generation()];
     const writes: Change[] = [];
@@ -346,7 +355,7 @@ describe("segments", () => {
     );
     assert.ok(writes.length <= 1, "looked again and again");
     assert.deepEqual([segments(), store.generation()], [settled, generation]);
-    assert.deepEqual(index.find("value12", openReader(store, index.segmentFolder)), ["f12.ts"]);
+    assert.deepEqual(await index.find("value12", openReader(store)), ["f12.ts"]);
   });
 
   test("that a reader finds damaged are built again although no file changed", async () => {
@@ -358,11 +367,11 @@ describe("segments", () => {
     const path = join(index.segmentFolder, name);
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(7, bytes.length - 100));
-    const reader = openReader(index.store, index.segmentFolder);
-    assert.deepEqual(index.find("value149", reader), ["f149.ts"]);
+    const reader = openReader(index.store);
+    assert.deepEqual(await index.find("value149", reader), ["f149.ts"]);
     await index.update();
     assert.notDeepEqual(index.store.snapshot().segments, [name]);
-    assert.deepEqual(index.find("value149"), ["f149.ts"]);
+    assert.deepEqual(await index.find("value149"), ["f149.ts"]);
   });
 
   test("that are damaged are built again, and leftovers are deleted", async () => {
@@ -371,11 +380,11 @@ describe("segments", () => {
     await index.update();
     const [name = assert.fail()] = index.store.snapshot().segments;
     writeFileSync(join(index.segmentFolder, name), "damaged");
-    writeFileSync(join(index.segmentFolder, "old.segment.unfinished"), "left by a killed writer");
-    assert.deepEqual(index.find("value149"), ["f149.ts"]);
+    writeFileSync(join(index.segmentFolder, "old.unfinished"), "left by a killed writer");
+    assert.deepEqual(await index.find("value149"), ["f149.ts"]);
     index.write("new.ts", "const fresh = 1;\n");
     await index.update();
-    const names = readdirSync(index.segmentFolder).filter((each) => each.includes(".segment"));
+    const names = readdirSync(index.segmentFolder);
     assert.deepEqual(names, index.store.snapshot().segments);
     assert.ok(!names.includes(name), "the damaged one is still in use");
   });
@@ -387,10 +396,10 @@ describe("segments", () => {
     for (let round = 0; round < 12; round++) {
       index.write("f7.ts", `const round${round} = beta;\n`);
       await index.update();
-      assert.deepEqual(index.find("beta"), ["f7.ts"]);
-      assert.equal(index.find(`round${round}`).length, 1);
-      assert.ok(!index.find("alpha").includes("f7.ts"));
-      assert.equal(index.reader.load().view.liveFiles, 150);
+      assert.deepEqual(await index.find("beta"), ["f7.ts"]);
+      assert.equal((await index.find(`round${round}`)).length, 1);
+      assert.ok(!(await index.find("alpha")).includes("f7.ts"));
+      assert.equal((await index.reader.load(index.segments)).view.liveFiles, 150);
     }
   });
 });

@@ -1,6 +1,7 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { chunkText } from "./chunk.ts";
 import { isDocument } from "./file-roles.ts";
+import { markUnsettled, openFolderMemory } from "./folder/folder-memory.ts";
 import { decodeSource, findNamedLimit, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
@@ -19,6 +20,8 @@ type UpdateOptions = {
   readonly now: () => number;
   /** Called before every file that is read, and before files are removed. If it throws, the run ends. */
   readonly beforeChange?: () => Promise<void>;
+  /** The segments that other machines have published of this folder; known once `beforeChange` was called. */
+  readonly published?: () => readonly string[];
   /** Called for every file that is read, and at the end: how many files are done, of how many. */
   readonly progress?: (done: number, total: number) => void;
 };
@@ -47,8 +50,9 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   const pause = createPause(options.signal);
   const knownFiles = readKnownFiles(location.store);
   const skipped = createSkippedList();
-  const files = await walk(location.root, options.hidden, pause, skipped);
-  const writer = createWriter(location, pause, skipped);
+  const memory = openFolderMemory(options.force ? [] : location.store.folders(), options.now);
+  const files = await walk(walkFolder(location.root, options.hidden, memory), pause, skipped);
+  const writer = createWriter(location, options.published ?? (() => []), pause, skipped);
   let knownCount = 0;
   for (const [done, file] of files.entries()) {
     const storedFile = knownFiles.files.get(file.path);
@@ -65,8 +69,10 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
     await pause();
   }
   const deleted = knownCount === knownFiles.files.size + knownFiles.skips.size ? [] : findDeleted(knownFiles, files);
+  const folderChanges = memory.changes();
   if (deleted.length > 0) await options.beforeChange?.();
   await writer.finish(deleted);
+  if (folderChanges.folders.length + folderChanges.removeFolders.length > 0) location.store.write(folderChanges);
   options.progress?.(files.length, files.length);
   const { indexed, bytes } = writer.sums;
   const removed = deleted.filter((path) => knownFiles.files.has(path)).length;
@@ -101,9 +107,9 @@ function readKnownFiles(store: IndexStore): KnownFiles {
   };
 }
 
-async function walk(root: string, hidden: ReadonlySet<string> | undefined, pause: Pause, skipped: SkippedList) {
+async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped: SkippedList): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
-  for (const step of walkFolder(root, hidden)) {
+  for (const step of steps) {
     if ("file" in step) files.push(step.file);
     else skipped.add(step.skipped);
     const paused = pause();
@@ -124,6 +130,8 @@ function isUnchanged(
   { force, maxFileBytes }: UpdateOptions,
 ): boolean {
   if (force || storedFile?.stamp !== file.stamp) return false;
+  // The limits depend on the path, but hardly any file is near them.
+  if (storedFile.outline === null && file.sizeBytes <= maxFileBytes * DOCUMENT_SHARE) return true;
   return isStoredRight(storedFile, file.sizeBytes, limitsFor(file.path, maxFileBytes));
 }
 
@@ -204,22 +212,13 @@ function wasForOtherSize(reason: string, { wholeBytes, outlineBytes }: SizeLimit
   return limit !== null && limit !== wholeBytes && limit !== outlineBytes;
 }
 
-/** Clocks of file systems are coarse: a file written within this time may be written again under the same stamp. */
-const UNSETTLED_MS = 100;
-
-/** A marked stamp never equals the file's next one, so the file is read again. */
-function markUnsettled(stamp: string, now: number): string {
-  const changedMs = Number(BigInt(stamp.split(".")[1] ?? 0) / 1_000_000n);
-  return now - changedMs < UNSETTLED_MS ? `${stamp}?` : stamp;
-}
-
 /** What is stored in one step: a search beside an indexing run sees the index grow. */
 const BATCH_CHANGES = 500;
 const BATCH_CHARS = 2_000_000;
 /** Text that is stored before a segment is published: each segment is twice as large as the last, until it is full. */
 const FIRST_PUBLISH_CHARS = 2_000_000;
 
-function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
+function createWriter(location: IndexLocation, published: () => readonly string[], pause: Pause, skipped: SkippedList) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
@@ -261,7 +260,8 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     if (Object.values(change).every(({ length }) => length === 0)) return;
     location.store.write(change);
     unpublishedChars += chars;
-    if (unpublishedChars < publishChars) return;
+    // Which files the segments of others have is known at the end.
+    if (unpublishedChars < publishChars || published().length > 0) return;
     await publishSegments(location, pause);
     publishedChars += unpublishedChars;
     unpublishedChars = 0;
@@ -274,10 +274,17 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
       await flushIfLarge();
     }
     await flush();
+    await adoptPublished(location, published(), pause);
     await publishSegments(location, pause);
   }
 
   return { sums, add, finish };
+}
+
+async function adoptPublished(location: IndexLocation, published: readonly string[], pause: Pause): Promise<void> {
+  if (published.length === 0) return;
+  const { adoptSegments } = await import("./adopt-segments.ts");
+  await adoptSegments(location, published, pause);
 }
 
 function emptyBatch() {

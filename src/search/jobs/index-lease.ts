@@ -6,6 +6,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { segmentsKey } from "../../artifacts/keys.ts";
 import {
   findGeneration,
   findLease,
@@ -15,51 +17,77 @@ import {
   renewLease,
   takeLease,
 } from "../../catalogue/index-rows.ts";
+import { listSegments, type SegmentList, segmentsOfOthers } from "../../catalogue/segment-rows.ts";
 import { CatalogueError } from "../../catalogue/sql.ts";
-import { SpillwayError, systemCode } from "../../errors.ts";
+import { systemCode } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
-import { isPublished } from "../index-notes.ts";
+import type { IndexLocation } from "../index/store/index-store.ts";
+import { isListed, isPublished, isReminderDue, type Published } from "../index-notes.ts";
 import type { Project } from "../repository/project.ts";
 import type { Repository } from "../repository/repository.ts";
-import { closeDeadJobs, projectKey } from "./job-log.ts";
+import { repositoryKey } from "../repository/repository-segments.ts";
+import { closeDeadJobs } from "./job-log.ts";
 
 /** How long a lease outlives its job if the process dies, and how often it is renewed. */
 const LEASE_MS = 60_000;
 const RENEWAL_INTERVAL_MS = 15_000;
+/** Between two looks whether the lease of a job elsewhere has ended. */
+const LEASE_CHECK_INTERVAL_MS = 500;
+/** How long segments stay that another machine may be about to read. */
+const RETIRED_STAY_MS = 3_600_000;
 
 export type IndexLease = {
+  /** The names of the segments that other places have published of this repository. */
+  readonly published: readonly string[];
   /**
-   * Publishes the state of the index, unless it is known, and releases the lease. Returns the store's generation if the
-   * catalogue knows it now; null if another job has the lease or the catalogue cannot be written.
+   * Publishes the state of the index, unless it is known, and releases the lease. Returns what the catalogue knows now;
+   * null if another job has the lease or the catalogue cannot be written.
    */
-  publish(index: Pick<Repository, "store" | "root">): Promise<number | null>;
+  publish(index: IndexLocation): Promise<Published | null>;
   release(): Promise<void>;
 };
 
+type LeaseOptions = {
+  readonly jobId: string;
+  /** Ends the wait for a job elsewhere. */
+  readonly signal: AbortSignal;
+  /** Is called with a sentence when a job elsewhere has the lease. */
+  readonly onWait: (reason: string) => void;
+  readonly onLost: () => void;
+  /** Whether a process has to stay for the job. */
+  readonly isAwaited: boolean;
+};
+
 /**
- * Takes the lease of a repository for a job, and marks its jobs that died. Throws if a job elsewhere has it. Where the
- * catalogue cannot be written, the writer's lock has to do.
+ * Takes the lease of a repository for a job, and marks its jobs that died. Waits while a job elsewhere has it: the lease
+ * of one that is dead ends. Where the catalogue cannot be written, the writer's lock has to do.
  */
 export async function takeIndexLease(
   repository: Pick<Repository, "id" | "project">,
-  jobId: string,
   session: Pick<Session, "store" | "now">,
-  onLost: () => void,
+  { jobId, signal, isAwaited, onWait, onLost }: LeaseOptions,
 ): Promise<IndexLease> {
   const { catalogue } = session.store;
   const key = repositoryKey(repository, session);
   const place = findPlace(repository.project);
   const holder = `${hostname()}:${process.pid}`;
-  const taken = await ignoreRefusal(
-    catalogue.transact(async (queries) => {
-      const now = session.now();
-      const lease = { job: jobId, place, holder, expires_at: now + LEASE_MS };
-      if (!(await takeLease(queries, key, lease, now))) return { instead: await findLease(queries, key) };
-      await closeDeadJobs(queries, key, key.repository, jobId);
-      return {};
-    }, patience),
-  );
-  if (taken?.instead !== undefined) throw leasedError(taken.instead);
+  const prefix = segmentsKey(key);
+  const isAlone = session.store.parts === undefined;
+  const take = () =>
+    ignoreRefusal(
+      catalogue.transact(async (queries) => {
+        const now = session.now();
+        const lease = { job: jobId, place, holder, expires_at: now + LEASE_MS };
+        if (!(await takeLease(queries, key, lease, now))) return { instead: await findLease(queries, key) };
+        await closeDeadJobs(queries, key, key.repository, jobId);
+        return { published: isAlone ? [] : await segmentsOfOthers(queries, key, place) };
+      }, patience),
+    );
+  let taken = await take();
+  for (; taken !== undefined && taken.published === undefined; taken = await take()) {
+    onWait(describeHolder(taken.instead));
+    await wait(LEASE_CHECK_INTERVAL_MS, undefined, { signal, ref: isAwaited });
+  }
   if (taken === undefined) return noLease;
 
   const renew = () => ignoreRefusal(renewLease(catalogue, key, jobId, session.now() + LEASE_MS));
@@ -67,20 +95,32 @@ export async function takeIndexLease(
     if ((await renew()) === false) onLost();
   }, RENEWAL_INTERVAL_MS).unref();
 
+  /** Null if the catalogue lists these segments already. */
+  async function findList({ store, segments }: IndexLocation, names: readonly string[]): Promise<SegmentList | null> {
+    if (segments === null || (isListed(store, names) && !isReminderDue(store, session.now()))) return null;
+    const sizes = [...(await segments.sizesOf(names))];
+    const listed = sizes.map(([name, sizeBytes]) => ({ objectKey: prefix + name, sizeBytes }));
+    return { place, segments: listed, stayMs: isAlone ? 0 : RETIRED_STAY_MS };
+  }
+
   return {
-    async publish({ store, root }) {
-      const { generation, fileIds, segments } = store.snapshot();
-      const isKnown = isPublished(store);
-      const row = { root, files: fileIds.length, segments: JSON.stringify(segments), published_at: session.now() };
+    published: taken.published.map(({ object_key }) => object_key.slice(prefix.length)),
+    async publish(index) {
+      const { generation, fileIds, segments } = index.store.snapshot();
+      const isKnown = isPublished(index.store);
+      const now = session.now();
+      const row = { root: index.root, files: fileIds.length, segments: JSON.stringify(segments), published_at: now };
+      const list = await findList(index, segments);
       const hasLease = await ignoreRefusal(
         catalogue.transact(async (queries) => {
           if (!(await releaseLease(queries, key, jobId))) return false;
           if (!isKnown || !(await findGeneration(queries, key))) await publishGeneration(queries, key, row);
+          if (list !== null) await listSegments(queries, key, list, now);
           return true;
         }, patience),
       );
       clearInterval(timer);
-      return hasLease ? generation : null;
+      return hasLease ? { generation, segments } : null;
     },
     async release() {
       clearInterval(timer);
@@ -93,12 +133,7 @@ export async function takeIndexLease(
 const patience = { patienceMs: 200 };
 
 /** For a job that only the writer's lock protects. */
-const noLease: IndexLease = { publish: async () => null, release: async () => undefined };
-
-/** A repository as rows name it. */
-function repositoryKey({ id, project }: Pick<Repository, "id" | "project">, { store }: Pick<Session, "store">) {
-  return { ...projectKey(project, store), repository: id };
-}
+const noLease: IndexLease = { published: [], publish: async () => null, release: async () => undefined };
 
 /** Undefined if the catalogue cannot be used. */
 async function ignoreRefusal<T>(work: Promise<T>): Promise<T | undefined> {
@@ -111,7 +146,7 @@ async function ignoreRefusal<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** The id of the data folder with the indexes of a project; jobs of one place exclude each other by the writer's lock. */
-export function findPlace({ folder }: Project): string {
+export function findPlace({ folder }: Pick<Project, "folder">): string {
   const path = join(dirname(folder ?? ""), "place");
   return readPlace(path) ?? makePlace(path);
 }
@@ -139,10 +174,8 @@ function makePlace(path: string): string {
   }
 }
 
-function leasedError({ job, holder }: LeaseRow): SpillwayError {
-  return new SpillwayError("index_failed", `Another process (${holder}) is indexing this folder.`, {
-    hint: `Follow its job ${job}, or try again when it has ended.`,
-  });
+function describeHolder(lease: LeaseRow | undefined): string {
+  return `Another process (${lease?.holder ?? "unknown"}) is indexing this folder; this job waits until it has ended.`;
 }
 
 /**

@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
-import { patientSearch } from "../../../test/waiting.ts";
+import { patientSearch, waitUntil } from "../../../test/waiting.ts";
+import { segmentsKey } from "../../artifacts/keys.ts";
 import { findGeneration, findLease, takeLease } from "../../catalogue/index-rows.ts";
 import { findJobRow, keepJobRow } from "../../catalogue/job-rows.ts";
-import { defaultSettings } from "../../config/settings.ts";
+import { defaultSettings, type Settings } from "../../config/settings.ts";
 import type { JobRecord } from "../../contract/indexing-job.ts";
 import { openSession } from "../../session/session.ts";
 import { DatabaseSync } from "../../system/load-sqlite.ts";
@@ -15,13 +16,13 @@ import { takeLock } from "../../system/lock.ts";
 import { cancelIndexingJob, getIndexingStatus, searchCode, startIndexJob } from "../search.ts";
 import { toRow } from "./job-log.ts";
 
-async function openWork() {
+async function openWork(changed: Partial<Settings> = {}) {
   const folder = await makeTemporaryFolder();
   const root = join(folder.path, "work");
   mkdirSync(root);
   let aheadMs = 0;
   const home = join(folder.path, "home");
-  const settings = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0 };
+  const settings = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0, ...changed };
   const session = await openSession({ settings, cwd: root, now: () => Date.now() + aheadMs });
   const { catalogue, ownerId } = session.store;
   const project = { owner: ownerId, project: "default" };
@@ -47,15 +48,17 @@ async function openWork() {
   };
 }
 
+const garbageOf = ({ catalogue }: Awaited<ReturnType<typeof openWork>>) => catalogue.all("SELECT * FROM garbage");
+
 const asRunning = (record: JobRecord): JobRecord => ({ ...record, status: "running", finished_at: null });
 
 /**
- * The size and time of every file, but for the memory of SQLite's log, which reading changes, and the reserve, which
- * the store writes in its own time after it was opened.
+ * The size and time of every file, but for the memory of SQLite's log, which reading changes, and what the store writes
+ * in its own time: the event log, the reserve after it was opened, and the mark of a sweep.
  */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm") && entry.name !== "reserve")
+    .filter((entry) => entry.isFile() && !/-shm$|\.jsonl$|^(reserve|swept)$/.test(entry.name))
     .map(({ parentPath, name }) => {
       const { size, mtimeMs } = statSync(join(parentPath, name));
       return `${parentPath}/${name} ${size} ${mtimeMs}`;
@@ -133,33 +136,42 @@ describe("the record of a job", () => {
 describe("the lease of an index", () => {
   const foreign = (now: number) => ({ job: "job-7", place: "another", holder: "other:7", expires_at: now + 60_000 });
 
-  test("that a job elsewhere has stops a job before it changes anything, until the lease ends", async () => {
-    await using work = await openWork();
+  test("that a job elsewhere has is waited for: searches answer meanwhile, and a dead job's lease ends", async () => {
+    await using work = await openWork({ "search.refresh_wait": 1 });
     const { repository_id } = await work.index();
     const key = { ...work.project, repository: repository_id };
     await takeLease(work.catalogue, key, foreign(Date.now()), Date.now());
     work.write("b.ts", "export const later = 1;\n");
-    const { status, error } = await work.index();
-    assert.equal(status, "failed");
-    const sentence = "Another process (other:7) is indexing this folder. Follow its job job-7, or try again";
-    assert.ok(error?.startsWith(sentence), error ?? "");
+    const job = await startIndexJob({}, work.session);
     const reply = await work.search("needle later");
-    assert.match(reply.indexing?.error ?? "", /is indexing this folder/);
+    assert.ok(
+      reply.indexing !== undefined && reply.indexing.error === undefined,
+      "the reply says that it is not complete",
+    );
     assert.deepEqual([reply.results.length, reply.results[0]?.file_path], [1, "a.ts"]);
+    await waitUntil("the job waits", () => /^Another process \(other:7\) is indexing/.test(job.record().message));
+    assert.equal(job.record().status, "pending");
     work.passMs(60_001);
+    assert.equal((await job.waitForEnd()).status, "completed");
     assert.equal((await work.search("later")).results[0]?.file_path, "b.ts");
     assert.equal(await findLease(work.catalogue, key), undefined);
+  });
+
+  test("that a job elsewhere has does not keep a job from being cancelled", async () => {
+    await using work = await openWork();
+    const { repository_id } = await work.index();
+    await takeLease(work.catalogue, { ...work.project, repository: repository_id }, foreign(Date.now()), Date.now());
+    const job = await startIndexJob({}, work.session);
+    await job.cancel();
+    const { status, message } = await job.waitForEnd();
+    assert.deepEqual([status, message], ["partial", "Cancelled; what was indexed before stays."]);
   });
 
   test("of a killed job of this machine is free at once", async () => {
     await using work = await openWork();
     const { repository_id } = await work.index();
     const key = { ...work.project, repository: repository_id };
-    const place = (await import("./index-lease.ts")).findPlace({
-      id: "default",
-      folder: work.projectFolder,
-      scope: {},
-    });
+    const place = (await import("./index-lease.ts")).findPlace({ folder: work.projectFolder });
     await takeLease(work.catalogue, key, { ...foreign(Date.now()), place }, Date.now());
     assert.equal((await work.index()).status, "completed");
   });
@@ -221,8 +233,11 @@ describe("the generation of an index", () => {
     const second = (await find()) ?? assert.fail();
     assert.deepEqual([second.generation, second.files], [2, 121]);
     const [segment, ...others] = JSON.parse(second.segments);
-    assert.ok(existsSync(join(work.projectFolder, repository_id, segment)), segment);
+    const object_key = segmentsKey({ ...work.project, repository: repository_id }) + segment;
+    assert.ok(existsSync(join(work.home, object_key)), segment);
     assert.deepEqual(others, []);
+    const listed = await work.catalogue.all("SELECT object_key FROM index_segments");
+    assert.deepEqual([listed.map((row) => ({ ...row })), await garbageOf(work)], [[{ object_key }], []]);
     await work.index();
     assert.equal((await find())?.generation, 2);
   });

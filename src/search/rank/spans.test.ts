@@ -7,7 +7,7 @@ const findHits = createHitFinder(new Map(["parse", "order", "send", "invoic"].ma
 
 function spansOf(text: string, limits = limitsAt(0)) {
   const chunks = chunkText(text);
-  const file = { id: 1, path: "a.ts", stamp: "", text, chunks, outline: null };
+  const file = { id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null };
   const scored = chunks.map((_, index) => ({ index, score: 1 }));
   return chooseSpans(file, scored, findHits, { limits });
 }
@@ -55,6 +55,6 @@ test("the spans of a file do not overlap, and together are about as long as one 
 test("a file that only its path matches is shown from the beginning", () => {
   const text = functionText("compute");
   const chunks = chunkText(text);
-  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", text, chunks, outline: null }, [], findHits);
+  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null }, [], findHits);
   assert.equal(span?.startLine, 1);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { createVerbatimGain } from "./verbatim.ts";
 import { rankWeights } from "./weights.ts";
 
@@ -9,4 +10,25 @@ test("a text gains by the longest run of the query's words, and nothing by a sho
   assert.equal(gainOf('fail("Connection closed before response")'), (rankWeights.verbatim * 4) / 5);
   assert.equal(gainOf("response before closed connection; connection closed before"), 0);
   assert.equal(createVerbatimGain("three words only"), null);
+});
+
+test("the longest run is the one that a comparison of every pair of places finds", () => {
+  const word = fc.constantFrom("a", "ab", "b", "é", "日本", "cab");
+  const gap = fc.constantFrom(" ", ", ", "(", "_", "\n", " -> ");
+  const text = fc.array(fc.tuple(word, gap), { minLength: 1, maxLength: 40 }).map((parts) => parts.flat().join(""));
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 4, maxLength: 9 }), text, (query, source) => {
+      const gainOf = createVerbatimGain(query.join(" ")) ?? assert.fail();
+      const found = source.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+      let longest = 0;
+      for (const [start] of found.entries()) {
+        for (const [first] of query.entries()) {
+          let run = 0;
+          while (first + run < query.length && query[first + run] === found[start + run]) run++;
+          longest = Math.max(longest, run);
+        }
+      }
+      assert.equal(gainOf(source), longest < 4 ? 0 : (rankWeights.verbatim * longest) / query.length);
+    }),
+  );
 });

@@ -18,12 +18,14 @@ import { indexFile, lockFile, writeFacts } from "./repository-facts.ts";
 import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
 
 /** An open repository. */
-export type Repository = IndexLocation & {
+export type Repository = Pick<IndexLocation, "root" | "store"> & {
   readonly id: string;
   readonly project: Project;
   /** The store's name, as replies show it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
+  /** The folder of the index; null for an index in memory. */
+  readonly folder: string | null;
   /** Why the index is in memory although it should be on disk; null where it is where it should be. */
   readonly storageProblem: string | null;
   /** The file of the writer's lock; null for an index in memory, which only this process uses. */
@@ -157,7 +159,7 @@ type RepositoryIdentity = Pick<Repository, "id" | "project" | "root" | "database
 
 function openInMemoryOnly(facts: RepositoryIdentity, storageProblem: string | null): Repository {
   const store = openMemoryStore();
-  return { ...facts, storageProblem, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
+  return { ...facts, storageProblem, store, folder: null, reader: openReader(store), lockPath: null };
 }
 
 async function openOnDisk(folder: string, { id, root, project }: RepositoryIdentity) {
@@ -165,7 +167,13 @@ async function openOnDisk(folder: string, { id, root, project }: RepositoryIdent
   writeFacts(folder, { repository_id: id, root, project_id: project.id });
   const lockPath = join(folder, lockFile);
   const store = openStore(join(folder, indexFile), lockPath);
-  return { storageProblem: null, store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
+  removeOldSegments(folder);
+  return { storageProblem: null, store, folder, reader: openReader(store), lockPath };
+}
+
+/** Earlier versions kept segments beside the index. No generation refers to those. */
+function removeOldSegments(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.includes(".segment")) rmSync(join(folder, name), { force: true });
 }
 
 /** A damaged index is deleted, to be built again from its folder, if this process gets the lock. */
@@ -196,7 +204,7 @@ export function isDiscarded(repository: Repository): boolean {
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
   closeForGood(repository);
-  if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
+  if (repository.folder !== null) removeStore(join(repository.folder, indexFile));
 }
 
 function closeForGood(repository: Repository): void {
@@ -207,14 +215,14 @@ function closeForGood(repository: Repository): void {
 
 /**
  * Replaces an index that was never complete and cannot be written by an empty one in memory. What is stored of it is
- * deleted: the disk may be full because of it.
+ * deleted: the disk may be full because of it. The caller deletes its segments.
  */
 export function moveToMemory(repository: Repository, error: unknown): RepositoryHold {
-  const { id, project, root, databaseName, segmentFolder } = repository;
-  const problem = describeStorageFailure(error, segmentFolder ?? root);
+  const { id, project, root, databaseName, folder } = repository;
+  const problem = describeStorageFailure(error, folder ?? root);
   const replacement = openInMemoryOnly({ id, project, root, databaseName, holds: { count: 0 } }, problem);
   closeForGood(repository);
-  if (segmentFolder !== null) removeIncomplete(segmentFolder);
+  if (folder !== null) removeIncomplete(folder);
   openRepositories.set(keyOf(project, id), replacement);
   return holdRepository(replacement);
 }
@@ -223,7 +231,6 @@ export function moveToMemory(repository: Repository, error: unknown): Repository
 function removeIncomplete(folder: string): void {
   try {
     removeStore(join(folder, indexFile));
-    for (const name of readdirSync(folder)) if (name.includes(".segment")) rmSync(join(folder, name), { force: true });
   } catch (error) {
     if (!isStorageFailure(error)) throw error; // A disk that cannot be written keeps it: the next index replaces it.
   }
@@ -236,8 +243,8 @@ export function reopenRepository({ project, root, id }: Repository): Promise<Rep
 
 /** Closes the index in this folder if this process has it open; false while it is in use. */
 export function closeUnused(folder: string): boolean {
-  for (const [key, { store, segmentFolder, holds }] of openRepositories) {
-    if (segmentFolder !== folder) continue;
+  for (const [key, { store, folder: open, holds }] of openRepositories) {
+    if (open !== folder) continue;
     if (holds.count > 0) return false;
     openRepositories.delete(key);
     store[Symbol.dispose]();

@@ -44,10 +44,12 @@ async function openTarget(file: string, { terminal }: Call): Promise<Storage> {
   return isTeams ? teamStorage(home, settings) : diskStorage(home);
 }
 
-function toText({ blobs, bytes, presentBlobs, damagedBlobs, leftInPlace, rows }: Migration): string {
+function toText(migration: Migration): string {
+  const { blobs, bytes, presentBlobs, damagedBlobs, segments, leftInPlace, rows } = migration;
   const lines = [
     `${formatCount(blobs, "blob")} copied and compared (${formatSize(bytes)}), ${presentBlobs} were there already`,
     `${formatCount(rows.artifacts, "artifact")} added, ${formatCount(rows.tombstones, "tombstone")}, ${formatCount(rows.responses, "response")}`,
+    ...(segments === 0 ? [] : [`${formatCount(segments, "index segment")} copied and compared`]),
     ...(leftInPlace === 0
       ? []
       : [

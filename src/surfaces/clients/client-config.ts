@@ -2,11 +2,19 @@
 import { stat } from "node:fs/promises";
 import { SpillwayError } from "../../errors.ts";
 import { isRecord } from "../../system/json-values.ts";
-import { type Client, type ClientMachine, entryPath, type Scope, type ServerCommand } from "./client.ts";
+import {
+  type Client,
+  type ClientMachine,
+  type EntryShape,
+  entryPath,
+  type Scope,
+  type ServerCommand,
+} from "./client.ts";
 import { type ConfigFile, projectFile, readConfigFile } from "./config-file.ts";
 import { editConfig, parseConfig, removeValue, valueAt } from "./edit-config.ts";
 import type { ConfigChange, ConfigFormat, ConfigPath, ConfigValue } from "./formats/config-format.ts";
 import { loadFormat } from "./formats/formats.ts";
+import { isOwnVariable, listUrlFields, readUrlServer, type UrlServer, writeUrlFields } from "./url-entries.ts";
 
 /** A config that was read and can be edited. */
 export type ClientConfig = {
@@ -30,6 +38,8 @@ export type ServerEntry = {
   readonly server: ServerCommand | undefined;
   /** Whether it is reached by a URL. */
   readonly isRemote: boolean;
+  /** How it is reached; `login` if its client logs in to it, undefined if that is not understood. */
+  readonly remote: UrlServer | "login" | undefined;
 };
 
 /** Reads the config of a client for a scope. A file that does not exist is an empty config. */
@@ -52,6 +62,7 @@ export function listServers({ client, value }: ClientConfig): ServerEntry[] {
       path: [...path, shape.isList ? { named: name } : name],
       server: shape.readServer(fields),
       isRemote: hasUrl(fields) || (isRecord(fields) && hasUrl(fields.transport)),
+      remote: shape.url && readUrlServer(shape.url, valueAt(fields, shape.startPath?.(fields) ?? [])),
     })),
   );
 }
@@ -113,6 +124,67 @@ export function editServers(config: ClientConfig, servers: readonly ServerChange
   });
   return editConfig({ ...config, path: config.file.path }, changes);
 }
+
+/**
+ * The text with an entry that had a URL started as a program, or one that we changed so with its URL again. `before` is the
+ * value of the config before that change, if it is known.
+ */
+export function editUrlEntry(
+  config: ClientConfig,
+  entry: ServerEntry,
+  to: ServerCommand | UrlServer,
+  before?: unknown,
+) {
+  const { shape } = config.client;
+  const startPath = shape.startPath?.(valueAt(config.value, entry.path)) ?? [];
+  const place = [...entry.path, ...startPath];
+  const fields = toRecord(valueAt(config.value, place));
+  const earlier = toRecord(valueAt(before, place));
+  const wanted = "command" in to ? toStarted(shape, fields, to) : toReached(shape, fields, to, earlier);
+  const changes = Object.entries(wanted).map(([key, value]) => ({ path: [...place, key], value }));
+  const needed = changes.filter(({ path, value }) => value !== undefined || valueAt(config.value, path) !== undefined);
+  // One after the other: most of them add to the same map.
+  return needed.reduce(
+    (text, change) => editConfig({ ...config, text, path: config.file.path }, [change]),
+    config.text,
+  );
+}
+
+type Fields = Readonly<Record<string, ConfigValue | undefined>>;
+
+/** The fields of an entry whose server is started: those of its URL are removed. */
+function toStarted({ url, startFields }: EntryShape, fields: Fields, server: ServerCommand): Fields {
+  if (url === undefined) return {};
+  const removed = Object.fromEntries(listUrlFields(url).map((name) => [name, undefined]));
+  const { env = {}, envNames = [] } = server;
+  const ownEnv = { ...toRecord(fields[url.env]), ...env };
+  return {
+    ...(fields.type !== undefined && { type: url.types?.stdio }),
+    ...startFields(server),
+    ...(Object.keys(env).length > 0 && { [url.env]: ownEnv }),
+    ...(envNames.length > 0 && { env_vars: envNames }),
+    ...removed,
+  };
+}
+
+/** The fields of an entry that is reached by its URL: as they were, or as the client writes them. */
+function toReached({ url, startFields }: EntryShape, fields: Fields, server: UrlServer, earlier: Fields): Fields {
+  if (url === undefined) return {};
+  const names = [...listUrlFields(url), "type"];
+  const wasReached = typeof readUrlServer(url, earlier) === "object";
+  const written = wasReached ? earlier : writeUrlFields(url, server);
+  const env = Object.entries(toRecord(fields[url.env])).filter(([name]) => !isOwnVariable(name));
+  const started = Object.keys(startFields({ command: "", args: [] })).map((name) => [name, undefined] as const);
+  return {
+    ...Object.fromEntries(names.flatMap((name) => (name in written ? [[name, written[name]]] : []))),
+    ...Object.fromEntries(started),
+    [url.env]: env.length === 0 ? undefined : Object.fromEntries(env),
+    ...(url.hasVariables && { env_vars: earlier.env_vars }),
+  };
+}
+
+const isMap = (value: unknown): value is Fields => isRecord(value);
+const toRecord = (value: unknown): Fields => (isMap(value) ? value : {});
 
 /** The text without a server. `before` is the value of the config without it: maps that it lacks are removed too. */
 export function removeServer(config: ClientConfig, name: string, before: unknown): string {

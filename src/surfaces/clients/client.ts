@@ -2,6 +2,7 @@
 import type { Environment } from "../../config/paths.ts";
 import type { ConfigPath, ConfigValue } from "./formats/config-format.ts";
 import type { FormatName } from "./formats/formats.ts";
+import type { UrlShape } from "./url-entries.ts";
 
 /** How a server is started. */
 export type ServerCommand = {
@@ -48,6 +49,8 @@ export type EntryShape = {
   newFields?(name: string): EntryFields;
   /** How the server of an entry is started; undefined for a server that is reached by a URL. */
   readServer(entry: unknown): ServerCommand | undefined;
+  /** How entries with a URL are written, for a client that has such. */
+  readonly url?: UrlShape;
 };
 
 /** A command of the client that changes its own config, for files that it rewrites while it runs. */

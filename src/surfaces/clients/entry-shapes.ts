@@ -1,6 +1,7 @@
 /** The forms that entries have: most clients share one, with small differences. */
 import { isRecord } from "../../system/json-values.ts";
 import type { EntryFields, EntryShape, ServerCommand } from "./client.ts";
+import type { UrlShape } from "./url-entries.ts";
 
 /** `{"command": "spillway", "args": ["mcp"]}` below one key, with some fields more. */
 export function mapShape(key: string, newFields: EntryFields = {}): EntryShape {
@@ -12,9 +13,39 @@ export function mapShape(key: string, newFields: EntryFields = {}): EntryShape {
   };
 }
 
+/** `{"url": "https://...", "headers": {}}`, with some fields more. */
+export const withUrls = (shape: EntryShape, url: Partial<UrlShape> = {}): EntryShape => ({
+  ...shape,
+  url: { addresses: { url: "http" }, env: "env", ...url },
+});
+
+/** The names that most clients with a field `type` use. */
+const commonTypes = { http: ["http", "streamable-http"], sse: ["sse"], stdio: "stdio" } as const;
+
+/** VS Code and Copilot: every entry says its type. */
+export const typedShape = (key: string, newFields: EntryFields, stdio: string): EntryShape =>
+  withUrls(mapShape(key, newFields), { types: { ...commonTypes, stdio } });
+
+/** Codex: names of variables beside headers. */
+export const codexShape: EntryShape = withUrls(mapShape("mcp_servers"), {
+  headers: ["http_headers"],
+  hasVariables: true,
+});
+
+/** Gemini CLI and Qwen Code: the name of the field says the transport, unless the type does. */
+export const geminiShape: EntryShape = withUrls(mapShape("mcpServers"), {
+  addresses: { httpUrl: "http", url: "sse" },
+  types: { ...commonTypes, isOptional: true },
+});
+
+/** Windsurf: an address of its own name. */
+export const windsurfShape: EntryShape = withUrls(mapShape("mcpServers"), {
+  addresses: { serverUrl: "http", url: "http" },
+});
+
 /** Claude Code: `claude mcp add` without a scope adds a server for the current folder, in the config of the user. */
 export const claudeShape: EntryShape = {
-  ...mapShape("mcpServers"),
+  ...withUrls(mapShape("mcpServers"), { types: commonTypes }),
   folderContainers(config) {
     const projects = isRecord(config) && isRecord(config.projects) ? config.projects : {};
     return Object.entries(projects)
@@ -25,7 +56,11 @@ export const claudeShape: EntryShape = {
 
 /** Cline: `cline mcp add` writes how a server is started into a map of its own; it reads both forms. */
 export const clineShape: EntryShape = {
-  ...mapShape("mcpServers"),
+  // An address without a type is one of the older transport.
+  ...withUrls(mapShape("mcpServers"), {
+    addresses: { url: "sse" },
+    types: { http: ["streamableHttp"], sse: ["sse"], stdio: "stdio" },
+  }),
   // Without it, Cline drops a server that takes more than a few seconds to start, as on a busy machine.
   newFields: () => ({ timeout: 60 }),
   startPath: (entry) => (isRecord(entry) && isRecord(entry.transport) ? ["transport"] : []),
@@ -37,7 +72,10 @@ export const clineShape: EntryShape = {
 
 /** Continue: a list, whose items have a name. */
 export const listShape: EntryShape = {
-  ...mapShape("mcpServers"),
+  ...withUrls(mapShape("mcpServers"), {
+    types: { http: ["streamable-http"], sse: ["sse"], stdio: "stdio" },
+    headers: ["requestOptions", "headers"],
+  }),
   isList: true,
   newFields: (name) => ({ name }),
 };
@@ -49,6 +87,11 @@ export const opencodeShape: EntryShape = {
     return isRecord(servers) && servers.type === undefined ? ["mcp", "servers"] : ["mcp"];
   },
   startFields: ({ command, args }) => ({ command: [command, ...args] }),
+  url: {
+    addresses: { url: "http" },
+    types: { http: ["remote"], sse: [], stdio: "local" },
+    env: "environment",
+  },
   newFields: () => ({ type: "local", enabled: true }),
   readServer(entry) {
     const [command, ...args] = (isRecord(entry) && readTexts(entry.command)) || [];
@@ -60,6 +103,11 @@ export const opencodeShape: EntryShape = {
 export const gooseShape: EntryShape = {
   container: () => ["extensions"],
   startFields: ({ command, args }) => ({ cmd: command, args }),
+  url: {
+    addresses: { uri: "http" },
+    types: { http: ["streamable_http"], sse: ["sse"], stdio: "stdio" },
+    env: "envs",
+  },
   newFields: (name) => ({ name, type: "stdio", enabled: true, timeout: 300 }),
   readServer: (entry) => readCommand(entry, { command: "cmd", env: "envs" }),
 };

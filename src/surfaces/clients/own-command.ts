@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Client, ClientMachine, Scope, ServerCommand } from "./client.ts";
 import { findProgram } from "./find-clients.ts";
+import { readUrlCommand, type UrlServer } from "./url-entries.ts";
 
 /** What runs now: Node and the script. */
 export type OwnProgram = { readonly node: string; readonly script: string };
@@ -55,6 +56,14 @@ export function readWrapped(server: ServerCommand | undefined): ServerCommand | 
   const end = found?.verb === "gateway" ? words.indexOf("--", found.index) : -1;
   const [command, ...args] = end === -1 ? [] : words.slice(end + 1);
   return command === undefined ? undefined : { command, args, ...(server.env && { env: server.env }) };
+}
+
+/** The server with a URL that a command reaches through our gateway; undefined if it does not. */
+export function readWrappedUrl(server: ServerCommand | undefined): UrlServer | undefined {
+  if (server === undefined) return undefined;
+  const words = [server.command, ...server.args];
+  const found = findOwnVerb(words);
+  return found?.verb === "gateway" ? readUrlCommand(words.slice(found.index + 1), server.env) : undefined;
 }
 
 /** The first of our commands after our program: what follows it are its arguments, whatever they are called. */

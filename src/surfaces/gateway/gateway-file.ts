@@ -25,7 +25,15 @@ export type ServerSource =
       readonly passEnv: readonly string[];
       readonly cwd?: string | undefined;
     }
-  | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly transport: HttpTransport;
+    };
+
+/** Streamable HTTP, or the transport of revision 2024-11-05. */
+export const httpTransports = ["http", "sse"] as const;
+export type HttpTransport = (typeof httpTransports)[number];
 
 /** One server, with the user's rules for it. */
 export type ServerEntry = {
@@ -85,7 +93,7 @@ async function parse(file: string, text: string): Promise<unknown> {
 
 type Place = { readonly file: string; readonly env: Environment };
 
-const SOURCE_KEYS = ["command", "args", "env", "pass_env", "cwd", "url", "headers"];
+const SOURCE_KEYS = ["command", "args", "env", "pass_env", "cwd", "url", "headers", "transport"];
 const KEYS = [...SOURCE_KEYS, "mode", "modes", "allow", "deny", "timeout"];
 
 /** A name becomes part of tool names. */
@@ -120,7 +128,11 @@ function readSource(value: JsonObject, at: string, { file, env }: Place): Server
       'Write {"command": "npx", "args": ["-y", "server"]} or {"url": "https://..."}.',
     );
   if (url !== undefined)
-    return { url: readUrl(url, `${at}.url`), headers: readTexts(value.headers, `${at}.headers`, env) };
+    return {
+      url: readUrl(url, `${at}.url`),
+      headers: readTexts(value.headers, `${at}.headers`, env),
+      transport: readTransport(value.transport, `${at}.transport`),
+    };
   if (typeof command !== "string" || command === "")
     throw refuse(`${at}.command`, "must be a text", "Name a program; arguments go into args.");
   const cwd = value.cwd;
@@ -132,6 +144,13 @@ function readSource(value: JsonObject, at: string, { file, env }: Place): Server
     passEnv: readList(value.pass_env, `${at}.pass_env`) ?? [],
     cwd: cwd === undefined || isAbsolute(cwd) ? cwd : resolve(dirname(file), cwd),
   };
+}
+
+/** One of the transports, or an error that lists them. */
+export function readTransport(value: unknown, at: string): HttpTransport {
+  const transport = httpTransports.find((each) => each === (value ?? "http"));
+  if (transport !== undefined) return transport;
+  throw refuse(at, "is not a transport", `Use ${httpTransports.join(" or ")}.`);
 }
 
 /** An HTTP address; plain HTTP only on this machine, because headers may hold keys. */

@@ -13,6 +13,7 @@ import { makeToolRules } from "./tools/tool-rules.ts";
 import { openTurns, type Turns } from "./turns.ts";
 import { openHttpUpstream } from "./upstream/http-upstream.ts";
 import { makeServerEnvironment } from "./upstream/server-environment.ts";
+import { openSseUpstream } from "./upstream/sse-upstream.ts";
 import { startStdioUpstream } from "./upstream/stdio-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -76,7 +77,10 @@ function openServer({ name, source, rules, timeoutMs }: ServerEntry, options: Se
 }
 
 function startServer(source: ServerEntry["source"], { session, cwd, fetch, log, note }: ServerOptions): Upstream {
-  if ("url" in source) return openHttpUpstream({ ...source, fetch, log });
+  if ("url" in source)
+    return source.transport === "sse"
+      ? openSseUpstream({ ...source, fetch, log })
+      : openHttpUpstream({ ...source, fetch, log });
   const env = makeServerEnvironment(session.env, source.passEnv, source.env);
   return startStdioUpstream({ command: source.command, args: source.args, env, cwd: source.cwd ?? cwd, note });
 }

@@ -1,11 +1,9 @@
 /** Sends single requests with undici, over our own connector or through a proxy that the environment names. */
-import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import * as tls from "node:tls";
 import type { Agent, Dispatcher, Pool } from "undici";
 import type { Environment } from "../../../config/paths.ts";
 import type { Settings } from "../../../config/settings.ts";
-import { SpillwayError } from "../../../errors.ts";
 import { rejectOnAbort } from "../../abortable.ts";
 import { type Guard, permissiveGuard } from "../guard/address-guard.ts";
 import { getPort, makeProxyChooser } from "./env-proxy.ts";
@@ -124,7 +122,7 @@ type Dispatchers = { getDispatcher(proxy: string | undefined, lane: Lane): Dispa
 
 async function loadDispatchers({ settings, dialler, guard }: TransportOptions): Promise<Dispatchers> {
   const undici = await import("undici");
-  const trust = tls.createSecureContext(await readTrustedCertificates(settings["network.ca_file"]));
+  const trust = tls.createSecureContext(await readTrust(settings["network.ca_file"]));
   const timeoutMs = settings["network.connect_timeout"];
   const poolOptions: Agent.Options = {
     connections: settings["network.connections_per_host"],
@@ -171,18 +169,9 @@ function isSameOrigin(origin: string | URL, uri: string): boolean {
   return new URL(origin).origin === new URL(uri).origin;
 }
 
-/** The platform's certificates and the file's; without a file Node's defaults, NODE_EXTRA_CA_CERTS included. */
-async function readTrustedCertificates(file: string | null): Promise<tls.SecureContextOptions> {
+/** Without a file Node's defaults, NODE_EXTRA_CA_CERTS included. */
+async function readTrust(file: string | null): Promise<tls.SecureContextOptions> {
   if (file === null) return {};
-  try {
-    const extra = await readFile(file, "utf8");
-    if (!extra.includes("-----BEGIN CERTIFICATE-----")) throw new Error("It contains no certificate in PEM.");
-    // Node before 22.15 cannot list its default certificates.
-    return { ca: [...(tls.getCACertificates?.("default") ?? tls.rootCertificates), extra] };
-  } catch (cause) {
-    throw new SpillwayError("config_invalid", `The certificates of network.ca_file cannot be used: ${file}.`, {
-      hint: "Name a file in PEM that this user can read.",
-      cause,
-    });
-  }
+  const { readTrustedCertificates } = await import("../../../system/trusted-certificates.ts");
+  return readTrustedCertificates(file);
 }

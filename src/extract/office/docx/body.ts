@@ -44,7 +44,22 @@ const hiddenElements = new Set([
   "binData",
 ]);
 
+/** Elements without text: how tables and pictures look, and the codes of fields. */
+const skippedElements: ReadonlySet<string> = new Set([
+  "tblPr",
+  "tblGrid",
+  "pBdr",
+  "spPr",
+  "blipFill",
+  "delText",
+  "instrText",
+  "binData",
+  "pPrChange",
+  "rPrChange",
+]);
+
 export class DocxBody implements XmlEvents {
+  readonly skips = skippedElements;
   readonly blocks = new MarkdownBlocks();
   /** Footnotes, endnotes and comments that the text refers to, in order. */
   readonly notes: { readonly kind: "footnote" | "endnote" | "comment"; readonly id: string }[] = [];
@@ -72,7 +87,7 @@ export class DocxBody implements XmlEvents {
       this.#equation.builder.open(name, tag);
       return;
     }
-    this.#openers.get(name)?.(tag);
+    DocxBody.#openers.get(name)?.(this, tag);
   }
 
   close(name: string): void {
@@ -84,7 +99,7 @@ export class DocxBody implements XmlEvents {
       this.#closeInEquation();
       return;
     }
-    this.#closers.get(name)?.();
+    DocxBody.#closers.get(name)?.(this);
   }
 
   text(text: string): void {
@@ -101,58 +116,58 @@ export class DocxBody implements XmlEvents {
     return this.#paragraph?.inline;
   }
 
-  readonly #openers = toTable<(tag: XmlTag) => void>({
-    p: () => this.#paragraphs.push({ inline: new InlineText(), style: {} }),
-    pStyle: (tag) => this.#setParagraph({ style: this.#findStyle(tag) }),
-    outlineLvl: (tag) => this.#setParagraph({ outline: Number(tag.get("val")) }),
-    numId: (tag) => this.#setParagraph({ listId: tag.get("val") ?? "0" }),
-    ilvl: (tag) => this.#setParagraph({ level: Number(tag.get("val")) || 0 }),
-    r: () => this.#inline?.startRun(),
-    b: (tag) => this.#inline?.setFormat("bold", isOn(tag)),
-    i: (tag) => this.#inline?.setFormat("italic", isOn(tag)),
-    strike: (tag) => this.#inline?.setFormat("strike", isOn(tag)),
-    vanish: (tag) => this.#inline?.setHidden(isOn(tag)),
-    rStyle: (tag) => {
-      if (this.#findStyle(tag).isHidden) this.#inline?.setHidden(true);
+  static readonly #openers = toTable<(self: DocxBody, tag: XmlTag) => void>({
+    p: (self) => self.#paragraphs.push({ inline: new InlineText(), style: {} }),
+    pStyle: (self, tag) => self.#setParagraph({ style: self.#findStyle(tag) }),
+    outlineLvl: (self, tag) => self.#setParagraph({ outline: Number(tag.get("val")) }),
+    numId: (self, tag) => self.#setParagraph({ listId: tag.get("val") ?? "0" }),
+    ilvl: (self, tag) => self.#setParagraph({ level: Number(tag.get("val")) || 0 }),
+    r: (self) => self.#inline?.startRun(),
+    b: (self, tag) => self.#inline?.setFormat("bold", isOn(tag)),
+    i: (self, tag) => self.#inline?.setFormat("italic", isOn(tag)),
+    strike: (self, tag) => self.#inline?.setFormat("strike", isOn(tag)),
+    vanish: (self, tag) => self.#inline?.setHidden(isOn(tag)),
+    rStyle: (self, tag) => {
+      if (self.#findStyle(tag).isHidden) self.#inline?.setHidden(true);
     },
-    vertAlign: (tag) => this.#inline?.setScript(tag.get("val") ?? ""),
-    t: () => {
-      this.#isInTextElement = true;
+    vertAlign: (self, tag) => self.#inline?.setScript(tag.get("val") ?? ""),
+    t: (self) => {
+      self.#isInTextElement = true;
     },
-    tab: () => this.#inline?.add("\t"),
-    ptab: () => this.#inline?.add("\t"),
-    br: (tag) => this.#inline?.add(tag.get("type") === "page" ? "\n\n" : "\n"),
-    cr: () => this.#inline?.add("\n"),
-    noBreakHyphen: () => this.#inline?.add("-"),
-    sym: (tag) => this.#inline?.add(readSymbol(tag)),
-    hyperlink: (tag) => this.#inline?.openLink(this.#findLink(tag)),
-    footnoteReference: (tag) => this.#refer("footnote", tag),
-    endnoteReference: (tag) => this.#refer("endnote", tag),
-    commentReference: (tag) => this.#refer("comment", tag),
-    docPr: (tag) => this.#describePicture(tag),
-    chart: (tag) => this.#referTo(tag.get("id")),
-    relIds: (tag) => this.#referTo(tag.get("dm")),
-    oMath: () => {
-      this.#equation = { builder: new EquationBuilder(), depth: 0 };
+    tab: (self) => self.#inline?.add("\t"),
+    ptab: (self) => self.#inline?.add("\t"),
+    br: (self, tag) => self.#inline?.add(tag.get("type") === "page" ? "\n\n" : "\n"),
+    cr: (self) => self.#inline?.add("\n"),
+    noBreakHyphen: (self) => self.#inline?.add("-"),
+    sym: (self, tag) => self.#inline?.add(readSymbol(tag)),
+    hyperlink: (self, tag) => self.#inline?.openLink(self.#findLink(tag)),
+    footnoteReference: (self, tag) => self.#refer("footnote", tag),
+    endnoteReference: (self, tag) => self.#refer("endnote", tag),
+    commentReference: (self, tag) => self.#refer("comment", tag),
+    docPr: (self, tag) => self.#describePicture(tag),
+    chart: (self, tag) => self.#referTo(tag.get("id")),
+    relIds: (self, tag) => self.#referTo(tag.get("dm")),
+    oMath: (self) => {
+      self.#equation = { builder: new EquationBuilder(), depth: 0 };
     },
-    tbl: () => this.#tables.push({ rows: [], cell: undefined, span: 1 }),
-    tr: () => this.#tables.at(-1)?.rows.push([]),
-    tc: () => this.#setCell([]),
-    gridSpan: (tag) => {
-      const table = this.#tables.at(-1);
+    tbl: (self) => self.#tables.push({ rows: [], cell: undefined, span: 1 }),
+    tr: (self) => self.#tables.at(-1)?.rows.push([]),
+    tc: (self) => self.#setCell([]),
+    gridSpan: (self, tag) => {
+      const table = self.#tables.at(-1);
       if (table) table.span = Math.min(Math.max(Number(tag.get("val")) || 1, 1), MAX_SPAN);
     },
   });
 
-  readonly #closers = toTable<() => void>({
-    p: () => this.#endParagraph(),
-    t: () => {
-      this.#isInTextElement = false;
+  static readonly #closers = toTable<(self: DocxBody) => void>({
+    p: (self) => self.#endParagraph(),
+    t: (self) => {
+      self.#isInTextElement = false;
     },
-    r: () => this.#inline?.endRun(),
-    hyperlink: () => this.#inline?.closeLink(),
-    tc: () => this.#endCell(),
-    tbl: () => this.#endTable(),
+    r: (self) => self.#inline?.endRun(),
+    hyperlink: (self) => self.#inline?.closeLink(),
+    tc: (self) => self.#endCell(),
+    tbl: (self) => self.#endTable(),
   });
 
   #setParagraph(change: Partial<Paragraph>): void {

@@ -35,6 +35,7 @@ export async function readStyles(zip: Zip, part: string | undefined): Promise<Re
   const rows = new Map<string, StyleRow>();
   let row: StyleRow | undefined;
   await scanPart(zip, part, {
+    skips: skippedElements,
     open(name, tag) {
       const value = tag.get("val");
       if (name === "style" && rows.size < MAX_STYLES) {
@@ -55,6 +56,9 @@ export async function readStyles(zip: Zip, part: string | undefined): Promise<Re
   });
   return new Map([...rows.keys()].map((id) => [id, resolveStyle(id, rows)]));
 }
+
+/** Styles of tables by position, and the names of styles that the document does not have. */
+const skippedElements: ReadonlySet<string> = new Set(["latentStyles", "docDefaults", "tblPr", "tblStylePr"]);
 
 /** A switch is on unless it says that it is off. */
 export const isOn = (tag: XmlTag): boolean => !/^(0|false|none|off)$/.test(tag.get("val") ?? "");

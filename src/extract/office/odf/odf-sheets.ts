@@ -42,11 +42,11 @@ export class OdfSheets implements XmlEvents {
     if (name === "table") this.#startTable();
     if (this.#sheet === undefined) return;
     if (this.#comment) this.#comment.element = name;
-    this.#openers.get(name)?.(tag);
+    OdfSheets.#openers.get(name)?.(this, tag);
   }
 
   close(name: string): void {
-    if (this.#sheet) this.#closers.get(name)?.();
+    if (this.#sheet) OdfSheets.#closers.get(name)?.(this);
     if (name === "table") this.#endTable();
   }
 
@@ -55,34 +55,34 @@ export class OdfSheets implements XmlEvents {
     else if (this.#lines) this.#lines[Math.max(0, this.#lines.length - 1)] += text;
   }
 
-  readonly #openers = toTable<(tag: XmlTag) => void>({
-    annotation: () => {
-      this.#comment = { author: "", text: "", element: "" };
+  static readonly #openers = toTable<(self: OdfSheets, tag: XmlTag) => void>({
+    annotation: (self) => {
+      self.#comment = { author: "", text: "", element: "" };
     },
-    "table-column": (tag) => {
+    "table-column": (self, tag) => {
       const count = readCount(tag, "number-columns-repeated");
-      if (this.#sheet && isHidden(tag) && count < MAX_REPEATS) this.#sheet.hiddenColumns += count;
+      if (self.#sheet && isHidden(tag) && count < MAX_REPEATS) self.#sheet.hiddenColumns += count;
     },
-    "table-row": (tag) => {
-      this.#rowRepeats = readCount(tag, "number-rows-repeated");
-      this.#isHiddenRow = isHidden(tag);
-      this.#column = 0;
+    "table-row": (self, tag) => {
+      self.#rowRepeats = readCount(tag, "number-rows-repeated");
+      self.#isHiddenRow = isHidden(tag);
+      self.#column = 0;
     },
-    "table-cell": (tag) => this.#startCell(tag),
-    "covered-table-cell": (tag) => this.#startCell(tag),
-    p: () => {
-      if (!this.#comment) this.#lines?.push("");
+    "table-cell": (self, tag) => self.#startCell(tag),
+    "covered-table-cell": (self, tag) => self.#startCell(tag),
+    p: (self) => {
+      if (!self.#comment) self.#lines?.push("");
     },
-    s: (tag) => this.text(" ".repeat(Math.min(readCount(tag, "c"), 64))),
-    tab: () => this.text(" "),
-    "line-break": () => this.text("\n"),
+    s: (self, tag) => self.text(" ".repeat(Math.min(readCount(tag, "c"), 64))),
+    tab: (self) => self.text(" "),
+    "line-break": (self) => self.text("\n"),
   });
 
-  readonly #closers = toTable<() => void>({
-    annotation: () => this.#endComment(),
-    "table-cell": () => this.#endCell(),
-    "covered-table-cell": () => this.#endCell(),
-    "table-row": () => this.#endRow(),
+  static readonly #closers = toTable<(self: OdfSheets) => void>({
+    annotation: (self) => self.#endComment(),
+    "table-cell": (self) => self.#endCell(),
+    "covered-table-cell": (self) => self.#endCell(),
+    "table-row": (self) => self.#endRow(),
   });
 
   #startTable(): void {

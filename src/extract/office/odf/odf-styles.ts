@@ -9,8 +9,27 @@ type ListLevel = { readonly format: string; readonly prefix: string; readonly su
 
 const MAX_STYLES = 100_000;
 
+/** Elements of styles that say how something looks. */
+export const skippedStyleElements: ReadonlySet<string> = new Set([
+  "font-face-decls",
+  "default-style",
+  "paragraph-properties",
+  "graphic-properties",
+  "page-layout",
+  "outline-style",
+  "list-level-properties",
+  "number-style",
+  "currency-style",
+  "percentage-style",
+  "date-style",
+  "time-style",
+  "boolean-style",
+  "text-style",
+]);
+
 /** Collects styles from the events of `styles.xml` and of the head of `content.xml`. */
 export class OdfStyles {
+  readonly skips = skippedStyleElements;
   readonly #styles = new Map<string, OdfStyle>();
   readonly #lists = new Map<string, Map<number, ListLevel>>();
   #style: OdfStyle | undefined;

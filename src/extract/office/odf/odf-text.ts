@@ -62,18 +62,18 @@ export class OdfText implements XmlEvents {
 
   open(name: string, tag: XmlTag): void {
     if (this.#hiddenDepth > 0 || hiddenElements.has(name) || isHiddenElement(name, tag)) this.#hiddenDepth++;
-    else this.#openers.get(name)?.(tag);
+    else OdfText.#openers.get(name)?.(this, tag);
   }
 
   close(name: string): void {
     if (this.#hiddenDepth > 0) this.#hiddenDepth--;
-    else this.#closers.get(name)?.();
+    else OdfText.#closers.get(name)?.(this);
   }
 
   text(text: string): void {
     if (this.#hiddenDepth > 0) return;
     // Line ends of the XML are spaces; real ones are elements.
-    const line = text.replaceAll(/\s+/g, " ");
+    const line = unevenSpace.test(text) ? text.replaceAll(/\s+/g, " ") : text;
     if (this.#label) this.#label.text += line;
     else this.#inline?.add(line);
   }
@@ -82,40 +82,40 @@ export class OdfText implements XmlEvents {
     return this.#paragraphs.at(-1)?.inline;
   }
 
-  readonly #openers = toTable<(tag: XmlTag) => void>({
-    p: (tag) => this.#startParagraph(tag, undefined),
-    h: (tag) => this.#startParagraph(tag, Number(tag.get("outline-level") ?? 1) || 1),
-    span: (tag) => this.#startSpan(tag),
-    s: (tag) => this.#inline?.add(" ".repeat(Math.min(Number(tag.get("c") ?? 1) || 1, 64))),
-    tab: () => this.#inline?.add("\t"),
-    "line-break": () => this.#inline?.add("\n"),
-    a: (tag) => this.#startLink(tag.get("href") ?? ""),
-    list: (tag) => this.#startList(tag),
-    "list-item": (tag) => this.#startItem(tag),
-    table: () => this.#tables.push({ rows: [], cell: undefined, repeats: 1 }),
-    "table-row": () => this.#tables.at(-1)?.rows.push([]),
-    "table-cell": (tag) => this.#startCell(tag),
-    "covered-table-cell": (tag) => this.#startCell(tag),
-    note: () => this.#asides.push({ kind: "note", lines: [], author: "" }),
-    annotation: () => this.#asides.push({ kind: "comment", lines: [], author: "" }),
-    creator: () => this.#startLabel("creator"),
-    desc: () => this.#startLabel("desc"),
-    object: (tag) => this.#addObject(tag.get("href") ?? ""),
+  static readonly #openers = toTable<(self: OdfText, tag: XmlTag) => void>({
+    p: (self, tag) => self.#startParagraph(tag, undefined),
+    h: (self, tag) => self.#startParagraph(tag, Number(tag.get("outline-level") ?? 1) || 1),
+    span: (self, tag) => self.#startSpan(tag),
+    s: (self, tag) => self.#inline?.add(" ".repeat(Math.min(Number(tag.get("c") ?? 1) || 1, 64))),
+    tab: (self) => self.#inline?.add("\t"),
+    "line-break": (self) => self.#inline?.add("\n"),
+    a: (self, tag) => self.#startLink(tag.get("href") ?? ""),
+    list: (self, tag) => self.#startList(tag),
+    "list-item": (self, tag) => self.#startItem(tag),
+    table: (self) => self.#tables.push({ rows: [], cell: undefined, repeats: 1 }),
+    "table-row": (self) => self.#tables.at(-1)?.rows.push([]),
+    "table-cell": (self, tag) => self.#startCell(tag),
+    "covered-table-cell": (self, tag) => self.#startCell(tag),
+    note: (self) => self.#asides.push({ kind: "note", lines: [], author: "" }),
+    annotation: (self) => self.#asides.push({ kind: "comment", lines: [], author: "" }),
+    creator: (self) => self.#startLabel("creator"),
+    desc: (self) => self.#startLabel("desc"),
+    object: (self, tag) => self.#addObject(tag.get("href") ?? ""),
   });
 
-  readonly #closers = toTable<() => void>({
-    p: () => this.#endParagraph(),
-    h: () => this.#endParagraph(),
-    span: () => this.#endSpan(),
-    a: () => this.#inline?.closeLink(),
-    list: () => this.#endList(),
-    "table-cell": () => this.#endCell(),
-    "covered-table-cell": () => this.#endCell(),
-    table: () => this.#endTable(),
-    note: () => this.#endNote(),
-    annotation: () => this.#endComment(),
-    creator: () => this.#endAuthor(),
-    desc: () => this.#endDescription(),
+  static readonly #closers = toTable<(self: OdfText) => void>({
+    p: (self) => self.#endParagraph(),
+    h: (self) => self.#endParagraph(),
+    span: (self) => self.#endSpan(),
+    a: (self) => self.#inline?.closeLink(),
+    list: (self) => self.#endList(),
+    "table-cell": (self) => self.#endCell(),
+    "covered-table-cell": (self) => self.#endCell(),
+    table: (self) => self.#endTable(),
+    note: (self) => self.#endNote(),
+    annotation: (self) => self.#endComment(),
+    creator: (self) => self.#endAuthor(),
+    desc: (self) => self.#endDescription(),
   });
 
   #startParagraph(tag: XmlTag, heading: number | undefined): void {
@@ -271,6 +271,8 @@ export class OdfText implements XmlEvents {
     list.isMarked = true;
   }
 }
+
+const unevenSpace = /[^\S ]|\s\s/;
 
 /** Parts that the author has hidden, with or without a condition that holds. */
 function isHiddenElement(name: string, tag: XmlTag): boolean {

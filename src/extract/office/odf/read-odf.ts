@@ -12,7 +12,7 @@ import { type SheetSource, toSheetSegments } from "../sheet-segments.ts";
 import type { SheetRow } from "../sheet-tables.ts";
 import { readObjects } from "./odf-objects.ts";
 import { MAX_SHEETS, OdfSheets } from "./odf-sheets.ts";
-import { OdfStyles } from "./odf-styles.ts";
+import { OdfStyles, skippedStyleElements } from "./odf-styles.ts";
 import { type OdfContext, OdfText } from "./odf-text.ts";
 
 /** A text document, or a drawing or formula, whose text is read in the same way. */
@@ -40,6 +40,7 @@ async function* readText(zip: Zip, content: ZipMember): AsyncGenerator<string> {
 /** Events that reach the styles as well as the text: the head of the part defines them. */
 function withStyles(text: XmlEvents, styles: OdfStyles): XmlEvents {
   return {
+    skips: skippedStyleElements,
     open(name, tag, at, end) {
       styles.open(name, tag);
       text.open(name, tag, at, end);
@@ -57,6 +58,7 @@ async function readStylesPart(zip: Zip, context: OdfContext) {
   const frames = { header: new Set<string>(), footer: new Set<string>() };
   let current: { readonly kind: "header" | "footer"; readonly element: string; readonly text: OdfText } | undefined;
   await scanPart(zip, "styles.xml", {
+    skips: skippedStyleElements,
     open(name, tag) {
       const kind = /^(header|footer)(-left|-first)?$/.exec(name)?.[1];
       if (current) current.text.open(name, tag);
@@ -107,6 +109,7 @@ async function readSlides(zip: Zip, content: ZipMember): Promise<OdfSlide[]> {
   await scanPart(zip, "styles.xml", styles);
   let slide: { readonly text: OdfText; readonly isHidden: boolean } | undefined;
   const scanner = scanXml({
+    skips: skippedStyleElements,
     open(name, tag) {
       if (name === "page" && tag.prefix === "draw" && slides.length < MAX_SLIDES) {
         const isHidden = styles.find(tag.get("style-name")).isHidden ?? false;

@@ -1,4 +1,5 @@
 /** What the sheets of a workbook share: their names, the strings, and the formats of numbers. */
+import { decodeEntities } from "../../xml/scan-xml.ts";
 import type { Zip } from "../../zip/open-zip.ts";
 import { findMainPart, findTarget, type Relation, readRelations, scanPart } from "../package-parts.ts";
 import { makeNumberWriter, type NumberWriter, writeGeneral } from "./number-format.ts";
@@ -29,6 +30,7 @@ export async function readWorkbook(zip: Zip): Promise<Workbook> {
   const sheets: Sheet[] = [];
   let is1904 = false;
   await scanPart(zip, main, {
+    skips: new Set(["definedNames", "extLst"]),
     open(name, tag) {
       if (name === "workbookPr") is1904 = /^(1|true)$/.test(tag.get("date1904") ?? "");
       if (name !== "sheet" || sheets.length >= MAX_SHEETS) return;
@@ -57,7 +59,22 @@ async function readStrings(zip: Zip, part: string | undefined): Promise<string[]
   let isText = false;
   let phoneticDepth = 0;
   let chars = 0;
+
+  function add(string: string): void {
+    chars += string.length;
+    const text = chars > MAX_STRING_CHARS ? "" : decodeEscapes(string);
+    // A program writes each string once; a file that repeats them must not fill the memory.
+    if (strings.length < MAX_STRINGS) strings.push(strings.length < MAX_UNSHARED ? text : shareShort(text));
+  }
+
   await scanPart(zip, part, {
+    readElement(text, at) {
+      PLAIN_STRING.lastIndex = at;
+      const [whole, string] = PLAIN_STRING.exec(text) ?? [];
+      if (whole === undefined || string === undefined) return -1;
+      add(string.includes("&") ? decodeEntities(string) : string);
+      return at + whole.length;
+    },
     open(name) {
       if (name === "si") current = "";
       if (name === "rPh") phoneticDepth++;
@@ -67,9 +84,7 @@ async function readStrings(zip: Zip, part: string | undefined): Promise<string[]
       if (name === "t") isText = false;
       if (name === "rPh") phoneticDepth--;
       if (name !== "si" || current === undefined) return;
-      chars += current.length;
-      if (strings.length < MAX_STRINGS)
-        strings.push(chars > MAX_STRING_CHARS ? "" : shareShort(decodeEscapes(current)));
+      add(current);
       current = undefined;
     },
     text(text) {
@@ -79,16 +94,21 @@ async function readStrings(zip: Zip, part: string | undefined): Promise<string[]
   return strings;
 }
 
+/** A string without formats, as most are written: read at once, it costs a third. */
+const PLAIN_STRING = /<si><t(?: xml:space="preserve")?>([^<]*)<\/t><\/si>/y;
+
 /** Returns the same string for short texts that are equal: millions of them would fill the memory. */
 function makeSharer(): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
+    if (text.length > MAX_SHORT_CHARS) return text;
     const same = known.get(text);
-    if (same === undefined && text.length <= MAX_SHORT_CHARS && known.size < MAX_SHARED) known.set(text, text);
+    if (same === undefined && known.size < MAX_SHARED) known.set(text, text);
     return same ?? text;
   };
 }
 
+const MAX_UNSHARED = 200_000;
 const MAX_SHORT_CHARS = 32;
 const MAX_SHARED = 10_000;
 
@@ -98,6 +118,18 @@ export function decodeEscapes(text: string): string {
   return text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
+/** Elements that say how cells look, in everything but their numbers. */
+const skippedElements: ReadonlySet<string> = new Set([
+  "fonts",
+  "fills",
+  "borders",
+  "cellStyleXfs",
+  "cellStyles",
+  "dxfs",
+  "tableStyles",
+  "extLst",
+]);
+
 async function readWriters(zip: Zip, part: string | undefined, is1904: boolean): Promise<NumberWriter[]> {
   const codes = new Map<number, string>();
   const writers: NumberWriter[] = [];
@@ -105,6 +137,7 @@ async function readWriters(zip: Zip, part: string | undefined, is1904: boolean):
   const known = new Map<number, NumberWriter>();
   let isInCells = false;
   await scanPart(zip, part, {
+    skips: skippedElements,
     open(name, tag) {
       if (name === "cellXfs") isInCells = true;
       if (name !== "numFmt" && (name !== "xf" || !isInCells || writers.length >= MAX_STYLES)) return;

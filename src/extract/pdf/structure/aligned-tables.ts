@@ -1,7 +1,7 @@
 /** Finds tables without rules: rows whose cells keep to the same columns. */
 import { isSpace, measureHeight } from "../line-box.ts";
 import { type Line, sliceLine } from "../text-lines.ts";
-import { type LineOrTable, makeTable } from "./table.ts";
+import { type LineOrTable, makeTable, toReadingOrder } from "./table.ts";
 
 /** A gap that may separate two cells, in line heights; a justified line rarely has one. */
 const MIN_CELL_GAP = 0.7;
@@ -30,7 +30,7 @@ export function findAlignedTables(lines: readonly Line[]): readonly LineOrTable[
       index += 1;
       continue;
     }
-    pieces.push(...lines.slice(done, rows[index]?.first), makeTable(run.cells));
+    pieces.push(...lines.slice(done, rows[index]?.first), makeTable(toReadingOrder(run.cells)));
     done = rows[index + run.rows - 1]?.last ?? done;
     index += run.rows;
   }

@@ -2,7 +2,7 @@
 import { isSpace } from "../line-box.ts";
 import { type Line, sliceLine } from "../text-lines.ts";
 import type { Rule } from "./drawn-rules.ts";
-import { isTable, type LineOrTable, makeTable } from "./table.ts";
+import { isTable, type LineOrTable, makeTable, toReadingOrder } from "./table.ts";
 
 /** Rules nearer than this are one, and touch each other; in points. */
 const TOUCH = 3;
@@ -77,7 +77,11 @@ function fillGrid(pieces: readonly LineOrTable[], grid: Grid): readonly LineOrTa
   if (place === undefined || !isFilled(filledRows) || crossesRules(inside, grid)) return pieces;
   const columns = grid.xs.slice(1).map((_, column) => column);
   const filledColumns = columns.filter((column) => filledRows.some((row) => (row[column]?.length ?? 0) > 0));
-  rest.splice(place, 0, makeTable(filledRows.map((row) => filledColumns.map((column) => row[column] ?? []))));
+  rest.splice(
+    place,
+    0,
+    makeTable(toReadingOrder(filledRows.map((row) => filledColumns.map((column) => row[column] ?? [])))),
+  );
   return rest;
 }
 

@@ -85,9 +85,15 @@ function hasRoom(peeled: readonly Line[], others: readonly Line[], side: 1 | -1)
 
 const noBox = { start: 0, end: 0, top: 0, bottom: 0 };
 
+/** Lines of text are not further apart, in line heights. */
+const MAX_DROP = 3;
+
 /** The median distance between lines; the smaller one of two, because the other is a gap between paragraphs. */
 function usualDrop(lines: readonly Line[]): number {
-  const drops = lines.slice(1).map(({ bottom }, index) => (lines[index]?.bottom ?? 0) - bottom);
-  const downward = drops.filter((drop) => drop > 1).sort((a, b) => a - b);
+  const drops = lines.slice(1).flatMap((line, index) => {
+    const drop = (lines[index]?.bottom ?? 0) - line.bottom;
+    return drop > 1 && drop < MAX_DROP * measureHeight(line) ? [drop] : [];
+  });
+  const downward = drops.sort((a, b) => a - b);
   return downward[(downward.length - 1) >> 1] ?? 0;
 }

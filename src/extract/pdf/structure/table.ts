@@ -1,4 +1,5 @@
 /** A table of a page, made of the lines in its cells. */
+import { isRightToLeft } from "../direction/brackets.ts";
 import type { Line } from "../text-lines.ts";
 
 /** The text of each cell, row by row. All rows have as many cells as the widest. */
@@ -19,6 +20,14 @@ export function makeTable(rows: readonly (readonly (readonly Line[])[])[]): Tabl
     kind: "table",
     rows: rows.map((row) => Array.from({ length: width }, (_, column) => joinCell(row[column] ?? []))),
   };
+}
+
+/** The cells of rows from left to right, in the order of reading: in right-to-left text the first column is on the right. */
+export function toReadingOrder(rows: readonly (readonly (readonly Line[])[])[]): (readonly Line[])[][] {
+  const text = rows.flatMap((row) => row.flatMap((cell) => cell.map((line) => line.text))).join("");
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const rightToLeft = letters.filter((letter) => isRightToLeft(letter.codePointAt(0) ?? 0)).length;
+  return rows.map((row) => (2 * rightToLeft > letters.length ? row.toReversed() : [...row]));
 }
 
 /** The text of a cell in one line. */

@@ -196,6 +196,46 @@ describe("tables", () => {
   });
 });
 
+const SMALL = "/F1 7 Tf";
+
+/** A word with a superscript behind it, and the small lines at the foot of the page. */
+function drawNoted(mark: string, foot: readonly string[], word = "hollow"): string {
+  const text = drawLine(word, 60, 640, BODY) + drawLine(mark, 60 + 5 * word.length + 2, 644, SMALL);
+  return drawProse(700) + text + foot.map((line, index) => drawLine(line, 60, 90 - 9 * index, SMALL)).join("");
+}
+
+describe("footnotes", () => {
+  test("are linked and written after the text", async () => {
+    const text = await readPage(drawNoted("1", ["1  Counted from the", "seaward end."]));
+    assert.match(text, /\nhollow\[\^1\]\n\n\[\^1\]: Counted from the seaward end\.$/);
+  });
+
+  test("of the first column do not interrupt the second", async () => {
+    const left = drawLine("left hollow", 60, 700, BODY) + drawLine("2", 113, 704, SMALL);
+    const note = drawLine("2. Counted twice.", 60, 90, SMALL);
+    const text = await readPage(left + note + drawLine("right column", 340, 700, BODY));
+    assert.match(text, /^left hollow\[\^2\][\s\S]*right column\n\n\[\^2\]: Counted twice\.$/);
+  });
+
+  test("may be marked with signs", async () => {
+    const text = await readPage(
+      `${drawProse(700)}${drawLine("hollow*", 60, 640, BODY)}${drawLine("* Counted.", 60, 90, SMALL)}`,
+    );
+    assert.match(text, /hollow\[\^\*\]\n\n\[\^\*\]: Counted\.$/);
+  });
+
+  const others = [
+    { name: "are not exponents", content: drawNoted("2", ["2 Counted twice."], "an area of 4 km") },
+    { name: "need a superscript", content: drawNoted("3", ["1 Counted twice."]) },
+    { name: "are not the entries of a list", content: drawNoted("1", ["1 Weirs", "2 Locks", "3 Piles"]) },
+    {
+      name: "are not small lines above the text",
+      content: drawNoted("1", []) + drawLine("1 Counted twice.", 60, 500, SMALL) + drawProse(470),
+    },
+  ];
+  for (const { name, content } of others) test(name, async () => assert.doesNotMatch(await readPage(content), /\[\^/));
+});
+
 test("bullets become items of a list", async () => {
   const objects = { 22: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" };
   const entries = "/Resources << /Font << /F1 22 0 R >> >>";

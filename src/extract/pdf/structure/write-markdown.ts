@@ -1,10 +1,12 @@
 /** Writes the lines of a page as Markdown: headings, tables, code and lists; everything else as plain text. */
+import { escapePageMarks } from "../page-marks.ts";
 import { joinLines, normalizeLetters, placeFields } from "../page-text.ts";
 import type { Line } from "../text-lines.ts";
 import { findBodyStyle } from "./body-style.ts";
 import { countCodeLines, writeCode } from "./code-blocks.ts";
 import type { Rule } from "./drawn-rules.ts";
 import { findTables } from "./find-tables.ts";
+import { takeFootnotes } from "./footnotes.ts";
 import {
   continuesHeading,
   findBookmarked,
@@ -30,10 +32,12 @@ const MAX_LINES = 5_000;
 
 /** The Markdown of a page, without a final newline. `before` are the pages before it, nearest first. */
 export function writeMarkdown(page: PageLines, before: readonly PageLines[], structure: PageStructure): string {
-  const lines = placeFields(dropRunningLines(page, before));
-  if (lines.length > MAX_LINES) return normalizeLetters(joinLines(lines));
+  const kept = placeFields(dropRunningLines(page, before));
+  if (kept.length > MAX_LINES) return normalizeLetters(joinLines(kept));
+  const body = findBodyStyle([page, ...before].map(({ lines }) => lines));
+  const { lines, notes } = takeFootnotes(kept, { body, page: page.box, tags: structure.tags });
   const context: HeadingContext = {
-    body: findBodyStyle([page, ...before].map(({ lines }) => lines)),
+    body,
     tags: structure.tags,
     bookmarked: findBookmarked(lines, structure.bookmarks),
     page: page.box,
@@ -45,7 +49,7 @@ export function writeMarkdown(page: PageLines, before: readonly PageLines[], str
     blocks.push(text);
     index += count;
   }
-  return normalizeLetters(blocks.join("\n\n"));
+  return normalizeLetters([...blocks, ...notes].join("\n\n"));
 }
 
 type WrittenBlock = { readonly text: string; readonly count: number };
@@ -137,7 +141,7 @@ function writeTable({ rows }: TableBlock): string {
 
 const escapeCell = (cell: string): string => cell.replaceAll("|", "\\|");
 
-/** Text that looks like a heading or a fence is neither. */
+/** Text that looks like a heading, a fence, a note or a page mark is none of them. */
 function escapeText(text: string): string {
-  return text.replace(/^(?=#{1,6}\s|```|~~~)/gm, "\\");
+  return escapePageMarks(text).replace(/^(?=#{1,6}\s|```|~~~|\[\^[^\]\s]+\]:)/gm, "\\");
 }

@@ -206,12 +206,12 @@ const characterClasses: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** Never worth a search result: third-party code, caches, secrets, and files that tools write for themselves. */
-export const defaultIgnores = parseIgnore(
+export const defaultIgnoreText =
   `.git/ .hg/ .svn/ .jj/ node_modules/ bower_components/ __pycache__/ .venv/ venv/ .tox/ .nox/ .mypy_cache/ .pytest_cache/
 .ruff_cache/ .gradle/ .idea/ .next/ .nuxt/ .svelte-kit/ .terraform/ .cache/ .parcel-cache/ .turbo/ .yarn/ .pnpm-store/ .eggs/
 *.egg-info/ .dart_tool/ .bundle/ .stack-work/ dist-newstyle/ zig-cache/ .zig-cache/ .DS_Store *.min.js *.min.css *.map
 package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock Cargo.lock poetry.lock uv.lock Pipfile.lock go.sum
 composer.lock Gemfile.lock Podfile.lock pubspec.lock mix.lock flake.lock .env .env.* !.env.example *.pem *.key *.p12 *.pfx`
     .split(/\s+/)
-    .join("\n"),
-);
+    .join("\n");
+export const defaultIgnores = parseIgnore(defaultIgnoreText);

@@ -1,8 +1,9 @@
 /** Walks a folder and yields every file in it, and what is skipped with the reason. It does not read the files. */
-import { type BigIntStats, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { join, sep } from "node:path";
 import { systemCode } from "../../../errors.ts";
-import { defaultIgnores, type IgnoreRules, matchRules, parseIgnore } from "./ignore-rules.ts";
+import { type FolderMemory, type FolderRecord, noMemory } from "./folder-memory.ts";
+import { addRules, type FolderRules, ignoreFiles, isIgnored, openRules } from "./folder-rules.ts";
 
 /** A regular file, by its path relative to the root with `/` between names. */
 export type FoundFile = { readonly path: string; readonly sizeBytes: number; readonly stamp: string };
@@ -17,45 +18,103 @@ type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile }
 const MAX_DEPTH = 64;
 
 /** Every file below the root in a fixed order, except ignored files and `hidden` folders. */
-export function* walkFolder(root: string, hidden: ReadonlySet<string> = new Set()): Generator<WalkStep> {
-  yield* walkInto({ root, hidden }, "", rulesAbove(root), 0);
+export function* walkFolder(
+  root: string,
+  hidden: ReadonlySet<string> = new Set(),
+  memory: FolderMemory = noMemory,
+): Generator<WalkStep> {
+  const walk = { root, hidden, memory };
+  // One loop for all folders: a generator inside another costs time for each step and level.
+  const waiting: WalkItem[] = [{ type: "folder", path: "", depth: 0, rules: openRules(root, hidden) }];
+  for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
+    if (item.type === "folder") {
+      const failure = listInto(waiting, walk, item);
+      if (failure !== null) yield failure;
+    } else yield item.reason === undefined ? inspect(item.fullPath, item.path) : skip(item.path, item.reason, false);
+  }
 }
 
-type Walk = { readonly root: string; readonly hidden: ReadonlySet<string> };
+type Walk = { readonly root: string; readonly hidden: ReadonlySet<string>; readonly memory: FolderMemory };
 
-/** Ignore rules, and the folder that they are relative to. */
-type ScopedRules = { readonly base: string; readonly rules: IgnoreRules; readonly owner: "git" | "spillway" };
+/** What is still to be visited, the next one last. */
+type WalkItem =
+  | { readonly type: "file"; readonly path: string; readonly fullPath: string; readonly reason: string | undefined }
+  | { readonly type: "folder"; readonly path: string; readonly depth: number; readonly rules: FolderRules };
 
-/** `outerRules` has the outermost rules first. */
-function* walkInto(walk: Walk, folder: string, outerRules: readonly ScopedRules[], depth: number): Generator<WalkStep> {
-  const { root, hidden } = walk;
-  const fullFolder = join(root, folder);
-  const entries = readEntries(fullFolder);
-  if (!Array.isArray(entries)) {
-    yield { skipped: { path: folder || ".", reason: entries.reason, isRetryable: true } };
-    return;
-  }
-  const names = new Set(entries.map(({ name }) => name));
-  const rules = [...outerRules, ...rulesIn(fullFolder, (name) => names.has(name))];
+/** Adds what a folder contains to what is to be visited. Returns the step for a folder that cannot be read. */
+function listInto(
+  waiting: WalkItem[],
+  walk: Walk,
+  { path: folder, depth, rules: outerRules }: WalkItem & { readonly type: "folder" },
+): WalkStep | null {
+  if (depth > MAX_DEPTH) return skip(folder, `deeper than ${MAX_DEPTH} folders`, false);
+  const fullFolder = join(walk.root, folder);
+  const listing = listFolder(walk, folder, fullFolder, outerRules);
+  if ("reason" in listing) return skip(folder || ".", listing.reason, true);
   // Names from the disk need no normalising: `join` would cost time for each.
   const prefix = fullFolder.endsWith(sep) ? fullFolder : fullFolder + sep;
-  for (const entry of entries) {
-    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    const fullPath = prefix + entry.name;
-    if (entry.name === ".git" || hidden.has(fullPath)) continue;
-    if (isIgnored(root, rules, fullPath, entry.isDirectory())) continue;
-    if (!entry.isDirectory()) yield entry.isFile() ? inspect(fullPath, path) : skip(path, describeKind(entry), false);
-    else if (depth >= MAX_DEPTH) yield skip(path, `deeper than ${MAX_DEPTH} folders`, false);
-    else yield* walkInto(walk, path, rules, depth + 1);
+  const { entries, skipped, rules } = listing;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index] ?? "";
+    const isFolder = entry.endsWith("/");
+    const name = isFolder ? entry.slice(0, -1) : entry;
+    const path = folder === "" ? name : `${folder}/${name}`;
+    const reason = Object.hasOwn(skipped, entry) ? skipped[entry] : undefined;
+    if (isFolder) waiting.push({ type: "folder", path, depth: depth + 1, rules });
+    else waiting.push({ type: "file", path, fullPath: prefix + name, reason });
   }
+  return null;
 }
 
-function readEntries(folder: string) {
+type Listing = Pick<FolderRecord, "entries" | "skipped"> & { readonly rules: FolderRules };
+
+/** What a folder contains that is not ignored: as it was remembered, if neither the folder nor the rules have changed. */
+function listFolder(
+  { root, hidden, memory }: Walk,
+  folder: string,
+  fullFolder: string,
+  outerRules: FolderRules,
+): Listing | { readonly reason: string } {
   try {
-    return readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
+    // The stamp is of before the reading: an entry that appears meanwhile changes the next one.
+    const stamp = formatFolderStamp(lstatSync(fullFolder, { bigint: true }));
+    const record = memory.recall(folder, stamp);
+    if (record !== undefined) {
+      const rules = addRules(outerRules, fullFolder, (name) => record.ignoreFiles.includes(name));
+      if (record.rules === rules.digest) return { ...record, rules };
+    }
+    const found = readdirSync(fullFolder, { withFileTypes: true }).sort((one, other) =>
+      one.name < other.name ? -1 : 1,
+    );
+    const names = new Set(found.map(({ name }) => name));
+    const rules = addRules(outerRules, fullFolder, (name) => names.has(name));
+    const listed = listEntries(root, fullFolder, found, hidden, rules);
+    const ownFiles = ignoreFiles.flatMap(([name]) => (names.has(name) ? [name] : []));
+    memory.remember({ path: folder, stamp, rules: rules.digest, ignoreFiles: ownFiles, ...listed });
+    return { ...listed, rules };
   } catch (error) {
     return { reason: describeReadError(error) };
   }
+}
+
+function listEntries(
+  root: string,
+  fullFolder: string,
+  found: readonly Dirent[],
+  hidden: ReadonlySet<string>,
+  rules: FolderRules,
+): Pick<FolderRecord, "entries" | "skipped"> {
+  const prefix = fullFolder.endsWith(sep) ? fullFolder : fullFolder + sep;
+  const entries: string[] = [];
+  const skipped: Record<string, string> = {};
+  for (const entry of found) {
+    const fullPath = prefix + entry.name;
+    if (entry.name === ".git" || hidden.has(fullPath)) continue;
+    if (isIgnored(root, rules, fullPath, entry.isDirectory())) continue;
+    entries.push(entry.isDirectory() ? `${entry.name}/` : entry.name);
+    if (!entry.isDirectory() && !entry.isFile()) skipped[entry.name] = describeKind(entry);
+  }
+  return { entries, skipped };
 }
 
 /** Links are not followed: a target inside the root is walked anyway, and one outside must not be. */
@@ -84,6 +143,11 @@ export function formatStamp({ mtimeNs, ctimeNs, ino, size }: BigIntStats): strin
   return `${mtimeNs}.${ctimeNs}.${ino}.${size}`;
 }
 
+/** Changes whenever an entry is added, removed or renamed. */
+function formatFolderStamp({ mtimeNs, ctimeNs, ino }: BigIntStats): string {
+  return `${mtimeNs}.${ctimeNs}.${ino}`;
+}
+
 /** The size of the file, of its stamp. */
 export const sizeOfStamp = (stamp: string): number => Number.parseInt(stamp.split(".")[3] ?? "0", 10);
 
@@ -97,97 +161,4 @@ export function describeReadError(error: unknown): string {
   if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === "ENOENT" || code === "ENOTDIR") return "vanished while indexing";
   return code === undefined ? "unreadable" : `unreadable (${code})`;
-}
-
-/** Our own ignore files decide first, then the default list, then git's ignore files. */
-function isIgnored(root: string, scopes: readonly ScopedRules[], path: string, isFolder: boolean): boolean {
-  const ownVerdict = findVerdict("spillway", scopes, path, isFolder);
-  if (ownVerdict !== null) return ownVerdict === "ignored";
-  if (matchRules(defaultIgnores, relativePath(root, path), isFolder) === "ignored") return true;
-  return findVerdict("git", scopes, path, isFolder) === "ignored";
-}
-
-/** The innermost rules that match decide. */
-function findVerdict(owner: ScopedRules["owner"], scopes: readonly ScopedRules[], path: string, isFolder: boolean) {
-  for (let index = scopes.length - 1; index >= 0; index--) {
-    const scope = scopes[index];
-    if (scope === undefined || scope.owner !== owner) continue;
-    const verdict = matchRules(scope.rules, relativePath(scope.base, path), isFolder);
-    if (verdict !== null) return verdict;
-  }
-  return null;
-}
-
-/** The path relative to a folder above it. The root of a disk already ends with a separator. */
-function relativePath(base: string, path: string): string {
-  const rest = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
-  return sep === "/" ? rest : rest.replaceAll(sep, "/");
-}
-
-const ignoreFiles = [
-  [".gitignore", "git"],
-  [".spillwayignore", "spillway"],
-] as const;
-/** A larger ignore file is not read. */
-const MAX_IGNORE_BYTES = 1_000_000;
-
-/** Reads only the ignore files that the folder has. */
-function rulesIn(folder: string, has: (name: string) => boolean): ScopedRules[] {
-  return ignoreFiles
-    .filter(([name]) => has(name))
-    .flatMap(([name, owner]) => readRules(folder, join(folder, name), owner));
-}
-
-/** An ignore file that cannot be read has no rules. */
-function readRules(
-  base: string,
-  file: string,
-  owner: ScopedRules["owner"],
-  namedFolders: readonly string[] = [],
-): ScopedRules[] {
-  const text = readSmallText(file);
-  return text === null ? [] : [{ base, rules: parseIgnore(text, namedFolders), owner }];
-}
-
-function readSmallText(file: string): string | null {
-  try {
-    const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isFile() || stats.size > MAX_IGNORE_BYTES) return null;
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
-  }
-}
-
-/** Rules of the git repository that contains the root, except those that would hide the root itself. */
-function rulesAbove(root: string): ScopedRules[] {
-  const top = findGitRoot(root);
-  if (top === null) return [];
-  const folderNames = relative(top, root).split(sep).filter(Boolean);
-  const namedFoldersFrom = (depth: number) =>
-    folderNames.slice(depth).map((_, last) => folderNames.slice(depth, depth + last + 1).join("/"));
-  const excludes = readRules(top, join(findGitFolder(top), "info", "exclude"), "git", namedFoldersFrom(0));
-  const outer = folderNames.flatMap((_, depth) => {
-    const folder = join(top, ...folderNames.slice(0, depth));
-    return ignoreFiles.flatMap(([name, owner]) =>
-      readRules(folder, join(folder, name), owner, namedFoldersFrom(depth)),
-    );
-  });
-  return [...excludes, ...outer];
-}
-
-/** The `.git` folder of a repository; for a worktree, that of its main repository. */
-function findGitFolder(top: string): string {
-  const gitdir = /^gitdir: (.+)$/m.exec(readSmallText(join(top, ".git")) ?? "")?.[1];
-  if (gitdir === undefined) return join(top, ".git");
-  const folder = resolve(top, gitdir);
-  const commonFolder = readSmallText(join(folder, "commondir"))?.trim();
-  return commonFolder === undefined ? folder : resolve(folder, commonFolder);
-}
-
-function findGitRoot(root: string): string | null {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
-    if (dirname(folder) === folder) return null;
-  }
 }

@@ -22,8 +22,30 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
         ["a.ts", "b.ts"],
       );
       const [, second = assert.fail()] = files;
-      const { id, path, stamp } = second;
-      assert.deepEqual(store.text(id), { id, path, stamp, text: long, chunks: chunkText(long), outline: null });
+      const { id, path, stamp, hash } = second;
+      assert.deepEqual(store.text(id), { id, path, stamp, hash, text: long, chunks: chunkText(long), outline: null });
+    });
+
+    test("keeps what folders contain, without a new generation", () => {
+      using store = open();
+      const folder = (path: string, ...entries: string[]) => {
+        return {
+          path,
+          stamp: "1.2.3",
+          rules: "r",
+          ignoreFiles: [".gitignore"],
+          entries,
+          skipped: { link: "symbolic link" },
+        };
+      };
+      store.write({ folders: [folder("", "a.ts", "src/"), folder("src", "'\"\n.ts", "link")] });
+      assert.equal(store.write({ folders: [folder("", "b.ts")] }), 0);
+      assert.deepEqual(
+        store.folders().sort((one, other) => (one.path < other.path ? -1 : 1)),
+        [folder("", "b.ts"), folder("src", "'\"\n.ts", "link")],
+      );
+      store.write({ removeFolders: ["src", "none"] });
+      assert.deepEqual(store.folders(), [folder("", "b.ts")]);
     });
 
     test("keeps why a file has an outline only", () => {
@@ -46,6 +68,17 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       assert.equal(store.write({ remove: ["a.ts"] }), 2);
       assert.equal(store.write({ addSegment: "s" }), 3);
       assert.equal(store.write({ dropSegments: ["s"] }), 4);
+    });
+
+    test("keeps the ids of the files of a segment that another index has built", () => {
+      using store = open();
+      store.write({ addSegment: "theirs", segmentFileIds: Uint32Array.of(0, 7, 4_294_967_295) });
+      store.write({ addSegment: "ours" });
+      assert.deepEqual(store.segmentFileIds("theirs"), Uint32Array.of(0, 7, 4_294_967_295));
+      assert.deepEqual([store.segmentFileIds("ours"), store.segmentFileIds("none")], [undefined, undefined]);
+      store.write({ dropSegments: ["theirs"] });
+      assert.equal(store.segmentFileIds("theirs"), undefined);
+      assert.deepEqual(store.snapshot().segments, ["ours"]);
     });
 
     test("gives a changed file a new id and forgets the old one", () => {

@@ -1,5 +1,7 @@
 /** What an index is stored in: files with their chunks, in generations. It does not depend on ranking or inverted indexes. */
 import type { Chunk } from "../chunk.ts";
+import type { FolderRecord } from "../folder/folder-memory.ts";
+import type { SegmentStore } from "./segment-store.ts";
 
 /** A version of a file. A changed file gets a new id, so an id always means the same text. */
 export type StoredFile = {
@@ -16,6 +18,7 @@ export type StoredText = {
   readonly id: number;
   readonly path: string;
   readonly stamp: string;
+  readonly hash: string;
   readonly text: string;
   readonly chunks: readonly Chunk[];
   readonly outline: string | null;
@@ -44,8 +47,13 @@ export type Change = {
   readonly skip?: readonly StoredSkip[];
   /** Paths of deleted files. */
   readonly remove?: readonly string[];
+  /** What folders contain, in place of what was stored for them, and folders that are gone. The generation stays. */
+  readonly folders?: readonly FolderRecord[];
+  readonly removeFolders?: readonly string[];
   /** The name of a new segment, and of those it replaces. */
   readonly addSegment?: string;
+  /** The ids that this store has for the files of the new segment, where another index has built it; 0 for none. */
+  readonly segmentFileIds?: Uint32Array;
   readonly dropSegments?: readonly string[];
   /** Vectors of files, all by one model. Those of any other model are deleted: two are never mixed. */
   readonly vectors?: NewVectors;
@@ -67,9 +75,13 @@ export interface IndexStore extends Disposable {
   /** A fact about the index as a whole. */
   fact(name: string): string | undefined;
   snapshot(): Snapshot;
+  /** The ids of the files of a segment that another index has built; undefined for those of this one. */
+  segmentFileIds(name: string): Uint32Array | undefined;
   fileCount(): number;
   files(): StoredFile[];
   skippedFiles(): StoredSkip[];
+  /** What the folders contained when they were last read. */
+  folders(): FolderRecord[];
   /** The text of a version; undefined once the version is replaced or removed. */
   text(id: number): StoredText | undefined;
   /** What made the stored vectors; undefined while there are none. */
@@ -82,9 +94,9 @@ export interface IndexStore extends Disposable {
   write(change: Change): number;
 }
 
-/** An index and its source: the folder, the store, and the folder of its segments (null where segments are not kept). */
+/** An index and its source: the folder, the store, and its segments (null where segments are not kept). */
 export type IndexLocation = {
   readonly root: string;
   readonly store: IndexStore;
-  readonly segmentFolder: string | null;
+  readonly segments: SegmentStore | null;
 };

@@ -1,4 +1,5 @@
 /** An index store in memory: for tests, and for searches where the disk cannot be written. */
+import type { FolderRecord } from "../folder/folder-memory.ts";
 import type {
   Change,
   IndexStore,
@@ -15,7 +16,8 @@ export function openMemoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
   const byId = new Map<number, string>();
   const skippedFiles = new Map<string, StoredSkip>();
-  const segments = new Set<string>();
+  const folders = new Map<string, FolderRecord>();
+  const segments = new Map<string, Uint32Array | undefined>();
   const facts = new Map<string, string>();
   const vectors = new Map<number, StoredVectors>();
   let madeBy: string | undefined;
@@ -41,8 +43,10 @@ export function openMemoryStore(): IndexStore {
       skippedFiles.set(entry.path, entry);
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
+    for (const path of change.removeFolders ?? []) folders.delete(path);
+    for (const folder of change.folders ?? []) folders.set(folder.path, folder);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
-    if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
+    if (change.addSegment !== undefined) changed = segments.set(change.addSegment, change.segmentFileIds).size > 0;
     for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
     if (changed) generation++;
@@ -83,16 +87,18 @@ export function openMemoryStore(): IndexStore {
     snapshot: () => ({
       generation,
       fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
-      segments: [...segments],
+      segments: [...segments.keys()],
     }),
+    segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
     files: () => [...files.values()].map(withoutText),
     skippedFiles: () => [...skippedFiles.values()],
+    folders: () => [...folders.values()],
     text(id): StoredText | undefined {
       const file = fileOf(id);
       if (file === undefined) return undefined;
-      const { path, stamp, text, chunks, outline } = file;
-      return { id, path, stamp, text, chunks, outline };
+      const { path, stamp, hash, text, chunks, outline } = file;
+      return { id, path, stamp, hash, text, chunks, outline };
     },
     vectorsMadeBy: () => madeBy,
     vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),

@@ -4,10 +4,11 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
+import type { FolderRecord } from "../folder/folder-memory.ts";
 import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 
 /** Texts have a table of their own: listing all files then reads some hundred pages, not one or more for each file. */
 const schema = `
@@ -19,7 +20,8 @@ const schema = `
     id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text BLOB NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, file_ids BLOB) STRICT;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS vectors (
     number INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL UNIQUE REFERENCES files (id) ON DELETE CASCADE,
@@ -73,9 +75,12 @@ export function openSqliteStore(path: string): IndexStore {
       run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
     }
     for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
+    for (const folder of change.removeFolders ?? []) run("DELETE FROM folders WHERE path = ?", folder);
+    for (const folder of change.folders ?? [])
+      run("INSERT OR REPLACE INTO folders VALUES (?, ?)", folder.path, JSON.stringify(folder));
     for (const segment of change.dropSegments ?? []) changed += run("DELETE FROM segments WHERE name = ?", segment);
     if (change.addSegment !== undefined)
-      changed += run("INSERT OR REPLACE INTO segments VALUES (?)", change.addSegment);
+      changed += run("INSERT OR REPLACE INTO segments VALUES (?, ?)", change.addSegment, idBytes(change));
     for (const [name, value] of Object.entries(change.facts ?? {})) setFact(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
     const generation = Number(fact("generation")) + (changed > 0 ? 1 : 0);
@@ -94,20 +99,24 @@ export function openSqliteStore(path: string): IndexStore {
           .all()
           .map(({ name }) => String(name)),
       })),
+    segmentFileIds(name) {
+      const bytes = sql("SELECT file_ids FROM segments WHERE name = ?").get(name)?.file_ids;
+      return bytes instanceof Uint8Array ? new Uint32Array(Uint8Array.from(bytes).buffer) : undefined;
+    },
     fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
     files: () =>
       readJson<[number, string, string, string, string | null]>(
         "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
       ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
     skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
+    folders: () => readJson<FolderRecord>("SELECT json_group_array(json(record)) AS rows FROM folders"),
     text(id) {
-      const row = sql("SELECT path, stamp, outline, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(
-        id,
-      );
+      const columns = "path, stamp, hash, outline, text, chunks";
+      const row = sql(`SELECT ${columns} FROM files JOIN texts USING (id) WHERE id = ?`).get(id);
       if (row === undefined) return undefined;
-      const [path, stamp, outline] = [String(row.path), String(row.stamp), row.outline as string | null];
+      const [path, stamp, hash] = [String(row.path), String(row.stamp), String(row.hash)];
       const [text, chunks] = [unpackText(row.text as Uint8Array), unpackChunks(row.chunks as Uint8Array)];
-      return { id, path, stamp, text, chunks, outline };
+      return { id, path, stamp, hash, text, chunks, outline: row.outline as string | null };
     },
     vectorsMadeBy: () => fact(madeByFact),
     vectorsAfter: (number) =>
@@ -142,7 +151,7 @@ function prepareSchema(database: Database): void {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === SCHEMA_VERSION) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
-    for (const table of ["vectors", "texts", "files", "passed", "segments", "facts"]) {
+    for (const table of ["vectors", "texts", "files", "passed", "folders", "segments", "facts"]) {
       if (version !== 0) database.exec(`DROP TABLE IF EXISTS ${table}`);
     }
     database.exec(schema);
@@ -169,6 +178,10 @@ function rollBack(database: Database): void {
   } catch {
     // There is no transaction left.
   }
+}
+
+function idBytes({ segmentFileIds: ids }: Change): Uint8Array | null {
+  return ids === undefined ? null : new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
 }
 
 /** Source shrinks to a fifth at 200 MB a second: less time than the disk needs for the rest. */

@@ -13,6 +13,7 @@ import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
 import { allRow, readText } from "../options.ts";
 import { toErrorFields, toJsonLine } from "../output.ts";
+import { withProgressLine } from "../progress-line.ts";
 
 export const artifactsCommand: Command = {
   usage: "artifacts ls|show|rm|sweep|manifest [ref|run]...",
@@ -48,7 +49,8 @@ async function ls(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
   const run = readText(call, "run");
   const entries = formatEntries(session.store.list(run, { withPaths: call.json }), call.json ? jsonEntry : textEntry);
-  await printListing(call, entries, () => session.store.count(run));
+  const count = await printListing(call, entries, () => session.store.count(run));
+  if (count === 0) call.terminal.note("spillway: no artifacts are kept yet; spillway fetch keeps one.\n");
   return 0;
 }
 
@@ -85,7 +87,7 @@ async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
   const { indexSweeper } = await import("../../../search/expire-indexes.ts");
   registerSweeper(indexSweeper);
-  const result = await sweepArtifacts(session);
+  const result = await withProgressLine(call, session, sweepArtifacts);
   await call.terminal.out(call.json ? toJsonLine(sweepFields(result)) : sweepText(result));
   return 0;
 }

@@ -9,9 +9,11 @@ import { clip } from "../../../system/safe-names.ts";
 import { serveLines } from "../../gateway/downstream/serve-lines.ts";
 import {
   findGatewayFile,
+  httpTransports,
   readGatewayFile,
   readMode,
   readTexts,
+  readTransport,
   readUrl,
   type ServerEntry,
   type ServerSource,
@@ -30,7 +32,16 @@ export const gatewayCommand: Command = {
   ],
   about: "Starts MCP servers and relays their messages. A result that is too large becomes a first page with a ref.",
   options: {
-    url: { type: "string", value: "URL", about: "A server over HTTP, in place of a command." },
+    url: {
+      type: "string",
+      value: "URL",
+      about: "A server over HTTP, in place of a command. $NAME is a variable of the environment.",
+    },
+    transport: {
+      type: "string",
+      value: httpTransports.join("|"),
+      about: "How the server of --url is spoken to. sse: the transport of 2024. Default: http.",
+    },
     header: {
       type: "string",
       multiple: true,
@@ -123,10 +134,21 @@ function readSource(call: Call): ServerSource | undefined {
   const passEnv = Array.isArray(named) ? named.map(String) : [];
   if (url !== undefined && command !== undefined)
     throw new SpillwayError("usage", "gateway takes a command or --url, not both.", { hint: "Leave one of them out." });
-  if (url !== undefined) return { url: readUrl(url, "--url"), headers: readHeaders(call) };
+  if (url !== undefined) return readUrlSource(call, url);
+  if (call.values.transport !== undefined)
+    throw new SpillwayError("usage", "--transport needs --url.", { hint: "A command is spoken to over stdio." });
   if (call.values.header !== undefined)
     throw new SpillwayError("usage", "--header needs --url.", { hint: "A command has no headers: use --env for it." });
   return command === undefined ? undefined : { command, args, env: {}, passEnv };
+}
+
+function readUrlSource(call: Call, text: string): ServerSource {
+  const { url } = readTexts({ url: text }, "--url", call.terminal.env);
+  return {
+    url: readUrl(url, "--url"),
+    headers: readHeaders(call),
+    transport: readTransport(readText(call, "transport"), "--transport"),
+  };
 }
 
 function readHeaders({ values, terminal }: Call): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 /** `spillway store`: checks and repairs the store, and says what is in it. */
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import { checkStore, type StoreCheck } from "../../../artifacts/repair/check-store.ts";
-import { releaseOrphans, repairBlobs, restoreCatalogue } from "../../../artifacts/repair/repair-store.ts";
+import { dropSegments, releaseOrphans, repairBlobs, restoreCatalogue } from "../../../artifacts/repair/repair-store.ts";
 import { toStoreError } from "../../../artifacts/store-errors.ts";
 import { readStatistics } from "../../../catalogue/statistics.ts";
 import { nearestName } from "../../../config/suggest-name.ts";
@@ -99,13 +99,16 @@ async function check(call: Call, session: Session): Promise<ExitCode> {
 const ORPHANS_STAY_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** Repairs what can be repaired, and says in a sentence each what was done. */
-async function repair({ damage, problems, orphans }: StoreCheck, { store, signal }: Session): Promise<string[]> {
+async function repair(found: StoreCheck, { store, signal }: Session): Promise<string[]> {
+  const { damage, problems, damagedSegments, orphans } = found;
   const sentences: string[] = [];
   if (damage.length > 0) sentences.push(...(await restore(store)));
   const repaired = await repairBlobs(store, problems);
   if (repaired > 0) sentences.push(`${formatCount(repaired, "blob")} found under another name.`);
+  const dropped = damagedSegments.length > 0 ? await dropSegments(store, damagedSegments) : 0;
+  if (dropped > 0) sentences.push(`${formatCount(dropped, "index segment")} will be built again by the next search.`);
   const released = damage.length + orphans > 0 ? await releaseOrphans(store, store.now() + ORPHANS_STAY_MS, signal) : 0;
-  if (released > 0) sentences.push(`${formatCount(released, "blob")} without a record will be deleted in 14 days.`);
+  if (released > 0) sentences.push(`${formatCount(released, "object")} without a record will be deleted in 14 days.`);
   return sentences;
 }
 
@@ -121,16 +124,24 @@ async function restore(store: Session["store"]): Promise<string[]> {
   ];
 }
 
+/** Nothing is lost with an index segment, so a damaged one is not a failure. */
+function describeSegments(segments: number, damaged: number): string {
+  const advice = damaged === 0 ? "" : "; searches do without them, --repair has them built again";
+  return `ok    ${formatCount(segments, "index segment")} checked, ${damaged} damaged${advice}`;
+}
+
 const MAX_SHOWN = 20;
 
-function toText({ damage, blobs, problems, orphans }: StoreCheck, repairs: readonly string[]): string {
+function toText(found: StoreCheck, repairs: readonly string[]): string {
+  const { damage, blobs, problems, segments, damagedSegments, orphans } = found;
   const lines = [
     ...damage.slice(0, MAX_SHOWN).map((finding) => `FAIL  catalogue: ${finding}`),
     ...(damage.length > 0 ? ["      Run spillway store check --repair."] : ["ok    catalogue"]),
     ...problems.slice(0, MAX_SHOWN).map(({ problem, refs }) => `FAIL  bytes ${problem}: ${refs.join(", ")}`),
     ...(problems.length > 0 ? ["      Fetch these sources again, or remove them: spillway artifacts rm <ref>."] : []),
     `${problems.length === 0 ? "ok  " : "    "}  ${formatCount(blobs, "blob")} checked, ${problems.length} damaged`,
-    ...(orphans > 0 ? [`      ${formatCount(orphans, "blob")} without a record`] : []),
+    ...(segments > 0 ? [describeSegments(segments, damagedSegments.length)] : []),
+    ...(orphans > 0 ? [`      ${formatCount(orphans, "object")} without a record`] : []),
     ...repairs,
   ];
   return `${lines.join("\n")}\n`;

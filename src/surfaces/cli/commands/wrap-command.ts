@@ -42,7 +42,9 @@ const options: Record<string, OptionRow> = {
 
 const details = [
   "The change is shown as a diff, and written after you agree. Without a terminal it is only shown, unless you pass --yes;",
-  "the exit status is then 3. Comments and formatting stay, and a backup is kept. Servers that have a URL are left as they are.",
+  "the exit status is then 3. Comments and formatting stay, and a backup is kept. Servers with",
+  "a URL are wrapped if they have a key in their headers or are on this machine; any other has to be named, because its client",
+  "may log in to it, and the gateway does not.",
 ].join("\n");
 
 export const wrapCommand: Command = {
@@ -158,7 +160,7 @@ async function showServer(
 function describeState(state: WrapState): string {
   if (state === "spillway") return "Spillway itself";
   const obstacle = obstacles[state];
-  if (obstacle !== undefined) return `cannot be wrapped: ${obstacle}`;
+  if (obstacle !== undefined) return `${state === "url" ? "not" : "cannot be"} wrapped: ${obstacle}`;
   return state === "wrapped" ? "wrapped" : "not wrapped";
 }
 

@@ -7,7 +7,7 @@ import { clip } from "../../../system/safe-names.ts";
 import { type Client, type ClientMachine, type Scope, type ServerCommand, scopes } from "../../clients/client.ts";
 import { listServers, openClientConfig } from "../../clients/client-config.ts";
 import { findInstalledClients, findProgram } from "../../clients/find-clients.ts";
-import { readWrapped } from "../../clients/own-command.ts";
+import { readWrapped, readWrappedUrl } from "../../clients/own-command.ts";
 import type { Check } from "./check.ts";
 
 /** One check for all clients of this machine, in the configs of the user and of the project in this folder. */
@@ -28,7 +28,8 @@ type WrappedServer = {
   readonly scope: Scope;
   readonly name: string;
   readonly gateway: ServerCommand;
-  readonly inner: ServerCommand;
+  /** Undefined for a server that is reached by a URL. */
+  readonly inner: ServerCommand | undefined;
 };
 
 async function findWrapped(client: Client, machine: ClientMachine): Promise<WrappedServer[]> {
@@ -37,7 +38,8 @@ async function findWrapped(client: Client, machine: ClientMachine): Promise<Wrap
     try {
       for (const { name, server } of listServers(await openClientConfig(client, scope, machine))) {
         const inner = readWrapped(server);
-        if (server !== undefined && inner !== undefined) found.push({ client, scope, name, gateway: server, inner });
+        const isWrapped = inner !== undefined || readWrappedUrl(server) !== undefined;
+        if (server !== undefined && isWrapped) found.push({ client, scope, name, gateway: server, inner });
       }
     } catch (error) {
       // A config that cannot be read has no entry of ours that could be checked.
@@ -55,7 +57,7 @@ async function describeFault(server: WrappedServer, machine: ClientMachine): Pro
   const needs = (path: string) => `${client.title}: ${clip(name)} needs ${clip(path)}, which is not there.`;
   const own = await findMissing(gateway, machine);
   if (own !== undefined) return `${needs(own)} Run ${change("unwrap")}, then ${change("wrap")}.`;
-  const theirs = await findMissing(inner, machine);
+  const theirs = inner && (await findMissing(inner, machine));
   return theirs && `${needs(theirs)} Install it, or run ${change("unwrap")}.`;
 }
 

@@ -76,7 +76,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<AsyncD
 /** One server over HTTP is relayed request by request; anything else has sessions of ours. */
 function openHandler(options: HttpServerOptions): AsyncDisposable & { readonly handle: Handle } {
   const [only, ...others] = options.servers;
-  if (only !== undefined && others.length === 0 && "url" in only.source) {
+  if (only !== undefined && others.length === 0 && "url" in only.source && only.source.transport === "http") {
     const service = openServerFetch(options.session);
     const { name: server, source, rules, timeoutMs } = only;
     const relay = createHttpRelay({

@@ -307,7 +307,7 @@ function describe(error: unknown, url: string): string {
   return `The server at ${redactUrl(url)} could not be reached: ${reason}.`;
 }
 
-async function* toChunks(response: Response): AsyncGenerator<Uint8Array> {
+export async function* toChunks(response: Response): AsyncGenerator<Uint8Array> {
   if (response.body !== null) yield* response.body;
 }
 

@@ -6,11 +6,11 @@ export function isRightToLeft(code: number): boolean {
 }
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-const pairs = ["()", "[]", "{}"] as const;
+const pairs = ["()", "[]", "{}", "«»", "‹›"] as const;
 
 /** The text with brackets that open before they close. Lines without right-to-left letters are left alone. */
 export function repairBrackets(text: string): string {
-  if (!rightToLeft.test(text) || !/[()[\]{}]/.test(text)) return text;
+  if (!rightToLeft.test(text) || !/[()[\]{}«»‹›]/.test(text)) return text;
   return pairs.reduce(repairPair, text);
 }
 
@@ -18,10 +18,10 @@ function repairPair(text: string, pair: (typeof pairs)[number]): string {
   const [open = "", close = ""] = pair;
   const brackets = [...text].filter((char) => char === open || char === close);
   if (brackets.length === 0 || brackets.length % 2 === 1 || isBalanced(brackets, open)) return text;
-  let count = 0;
-  return [...text]
-    .map((char) => (char === open || char === close ? (count++ % 2 === 0 ? open : close) : char))
-    .join("");
+  const swapped = brackets.map((bracket) => (bracket === open ? close : open));
+  const repaired = isBalanced(swapped, open) ? swapped : brackets.map((_, index) => (index % 2 === 0 ? open : close));
+  const next = repaired.values();
+  return [...text].map((char) => (char === open || char === close ? (next.next().value ?? char) : char)).join("");
 }
 
 function isBalanced(brackets: readonly string[], open: string): boolean {

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { patientSearch } from "../../test/waiting.ts";
+import { defaultSettings } from "../config/settings.ts";
+import { openSession } from "../session/session.ts";
+import { openMemoryStore } from "./index/store/memory-index-store.ts";
+import { updateIndex } from "./index/update-index.ts";
+import { searchCode } from "./search.ts";
+import { isQuiet, lookWatched } from "./watched-folders.ts";
+
+const { signal } = new AbortController();
+const isWatchable = process.platform === "linux";
+
+/** A folder whose index is updated only where the watch does not say that nothing has changed. */
+async function openWatched() {
+  const folder = await makeTemporaryFolder();
+  const root = join(folder.path, "root");
+  mkdirSync(root);
+  const location = { root, store: openMemoryStore(), segments: null };
+  let looks = 0;
+  const update = () => updateIndex(location, { maxFileBytes: 1e6, signal, now: Date.now });
+  return {
+    at: (path: string) => join(root, path),
+    write(path: string, text: string) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    async refresh(): Promise<void> {
+      if (await isQuiet(location)) return;
+      looks++;
+      await lookWatched(location, signal, update);
+    },
+    looks: () => looks,
+    location,
+    update,
+    texts: () =>
+      location.store
+        .files()
+        .map(({ path, id }) => `${path}: ${location.store.text(id)?.text}`)
+        .sort(),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test("a watched folder is looked at only after a change", {
+  skip: !isWatchable && "only Linux is watched",
+}, async () => {
+  await using tree = await openWatched();
+  tree.write("src/a.ts", "one\n");
+  await tree.refresh();
+  await tree.refresh(); // The first look found folders that were not watched.
+  const before = tree.looks();
+  for (let round = 0; round < 5; round++) await tree.refresh();
+  assert.equal(tree.looks(), before);
+  appendFileSync(tree.at("src/a.ts"), "two\n");
+  await tree.refresh();
+  assert.deepEqual([tree.looks(), tree.texts()], [before + 1, ["src/a.ts: one\ntwo\n"]]);
+});
+
+test("a look that fails leaves the change to be found", async () => {
+  await using tree = await openWatched();
+  tree.write("a.ts", "one\n");
+  await tree.refresh();
+  await tree.refresh();
+  tree.write("a.ts", "two\n");
+  await assert.rejects(
+    lookWatched(tree.location, signal, () => Promise.reject(new Error("disk full"))),
+    /disk full/,
+  );
+  await tree.refresh();
+  assert.deepEqual(tree.texts(), ["a.ts: two\n"]);
+});
+
+test("no change is missed, whatever happens between two searches", async () => {
+  const name = fc.constantFrom("a.ts", "b.ts", "src/c.ts", "src/deep/d.ts", "lib/e.ts", ".gitignore");
+  const step = fc.tuple(fc.constantFrom("write", "append", "remove", "move", "folder"), name, name);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+      await using tree = await openWatched();
+      for (const [kind, one, other] of steps) {
+        try {
+          if (kind === "write") tree.write(one, `${other}\n`);
+          if (kind === "append") appendFileSync(tree.at(one), "more\n");
+          if (kind === "remove") rmSync(tree.at(one));
+          if (kind === "move") renameSync(tree.at(one), tree.at(other));
+          if (kind === "folder") renameSync(tree.at("src"), tree.at("moved"));
+        } catch {
+          // Not every step is possible.
+        }
+        await tree.refresh();
+        const seen = tree.texts();
+        await tree.update();
+        assert.deepEqual(seen, tree.texts(), `${kind} ${one} ${other}`);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a server that is searched again and again finds every change", async () => {
+  await using folder = await makeTemporaryFolder();
+  const root = join(folder.path, "work");
+  mkdirSync(join(root, "src"), { recursive: true });
+  const settings = { ...defaultSettings, ...patientSearch, home: join(folder.path, "home"), "search.refresh_every": 0 };
+  await using session = await openSession({ settings, cwd: root });
+  writeFileSync(join(root, "src/flume.ts"), "export const flume0 = 0;\n");
+  for (let round = 0; round < 8; round++) {
+    const query = `flume${round}`;
+    const { results } = await searchCode({ query }, session);
+    assert.ok(results[0]?.content.includes(query), query);
+    const next = `export const flume${round + 1} = 1;\n`;
+    if (round % 2 === 0) appendFileSync(join(root, "src/flume.ts"), next);
+    else writeFileSync(join(root, `src/new${round}.ts`), next);
+  }
+});
