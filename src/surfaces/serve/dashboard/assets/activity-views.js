@@ -51,7 +51,8 @@ export async function showOverview({ load, range, me }) {
 }
 
 /** @param {UsageCounts} usage */
-const formatPace = ({ duration_ms, replies }) => (replies === 0 ? "–" : `${formatNumber(duration_ms / replies)} ms`);
+const formatPace = ({ duration_ms, replies }) =>
+  duration_ms === 0 ? "–" : `${formatNumber(duration_ms / replies)} ms`;
 
 /** @param {Me} me */
 function makeStart({ mcpUrl }) {

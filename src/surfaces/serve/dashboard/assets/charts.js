@@ -40,7 +40,8 @@ export function makeDayChart(title, days, series) {
  */
 function drawBars(title, days, series) {
   const width = findWidth();
-  const max = Math.max(1, ...days.flatMap((day) => series.map(({ count }) => count(day))));
+  // An even number, so that the line in the middle is a whole one too.
+  const max = 2 * Math.ceil(Math.max(2, ...days.flatMap((day) => series.map(({ count }) => count(day)))) / 2);
   const step = (width - LEFT) / Math.max(1, days.length);
   /** @param {number} value */
   const top = (value) => TOP + (1 - value / max) * (HEIGHT - BOTTOM - TOP);

@@ -1,6 +1,6 @@
 /** The view of kept artifacts: a list with a search, and the beginning of one's text. */
 /** @import { ListedArtifact, ViewContext } from "../view-data.ts" */
-import { listen, make, makeEmpty, makeName, makeTable } from "./elements.js";
+import { listen, make, makeEmpty, makeName, makeShortName, makeTable } from "./elements.js";
 import { formatNumber, formatSize, formatTime } from "./formats.js";
 
 /** @typedef {Exclude<ListedArtifact, { readonly problem: string }>} ReadableArtifact */
@@ -52,7 +52,7 @@ export async function showArtifacts({ load, preview: loadPreview }) {
     const chars = isRefused ? null : answer.total_chars;
     const size = chars === null ? "" : ` (${formatNumber(chars)} characters in all)`;
     preview.replaceChildren(
-      make("h3", {}, "Beginning of ", makeName(name), size),
+      make("h3", {}, "Beginning of ", makeShortName(name), size),
       make("pre", { tabindex: "0", "aria-label": "Text", dir: "auto" }, text || "No text could be read."),
     );
     preview.focus();

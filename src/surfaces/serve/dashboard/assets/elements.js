@@ -76,7 +76,8 @@ export function listen(element, listeners) {
  */
 
 /**
- * A table that scrolls sideways on its own.
+ * A table that scrolls sideways on its own; on a phone each row is a list of its cells with their labels. Roles are
+ * written out, because a table whose rows are not shown as rows would not be one for screen readers.
  * @template Row
  * @param {string} caption
  * @param {readonly Column<Row>[]} columns
@@ -85,20 +86,26 @@ export function listen(element, listeners) {
 export function makeTable(caption, columns, rows) {
   const head = make(
     "tr",
-    {},
-    columns.map((column) => make("th", { scope: "col", class: classOf(column) }, column.label)),
+    { role: "row" },
+    columns.map((column) => make("th", { scope: "col", role: "columnheader", class: classOf(column) }, column.label)),
   );
   const body = rows.map((row) =>
     make(
       "tr",
-      {},
+      { role: "row" },
       columns.map((column) => makeCell(column, row)),
     ),
   );
   return make(
     "div",
     { class: "scroll", role: "region", "aria-label": caption, tabindex: "0" },
-    make("table", {}, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)),
+    make(
+      "table",
+      { role: "table" },
+      make("caption", { role: "caption" }, caption),
+      make("thead", { role: "rowgroup" }, head),
+      make("tbody", { role: "rowgroup" }, body),
+    ),
   );
 }
 
@@ -109,10 +116,11 @@ export function makeTable(caption, columns, rows) {
  * @param {Row} row
  */
 function makeCell(column, row) {
-  const attributes = { class: classOf(column) };
+  const attributes = { class: classOf(column), "data-label": column.label };
+  const content = make("div", {}, column.cell(row));
   return column.isHeading
-    ? make("th", { scope: "row", ...attributes }, column.cell(row))
-    : make("td", attributes, column.cell(row));
+    ? make("th", { scope: "row", role: "rowheader", ...attributes }, content)
+    : make("td", { role: "cell", ...attributes }, content);
 }
 
 /** @param {Pick<Column<never>, "isNumber" | "isName" | "isTime">} column */
@@ -125,13 +133,20 @@ function classOf({ isNumber, isName, isTime }) {
 const MAX_NAME_CHARS = 100;
 
 /**
- * A name from outside, which may be of any length and in any direction; all of it is shown on request.
+ * A name from outside, which may be of any length and in any direction; all of a long one is shown on request.
  * @param {string} name
  */
 export function makeName(name) {
   if (name.length <= MAX_NAME_CHARS) return make("bdi", {}, name);
-  return make("bdi", { title: name }, `${name.slice(0, MAX_NAME_CHARS)}…`);
+  return make("details", { class: "long" }, make("summary", {}, makeShortName(name)), make("bdi", {}, name));
 }
+
+/**
+ * The beginning of a name, for places with room for one line.
+ * @param {string} name
+ */
+export const makeShortName = (name) =>
+  make("bdi", {}, name.length <= MAX_NAME_CHARS ? name : `${name.slice(0, MAX_NAME_CHARS)}…`);
 
 /**
  * Figures with their names.
