@@ -26,7 +26,7 @@ const skip = program === undefined && "there is no Chromium";
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A title that would run a script or break the layout if it were markup. */
-const hostileName = `<img src=x onerror="document.title='owned'"><b>${"wide".repeat(60)}`;
+const hostileName = `<img src=x onerror="document.title='owned'"><b>\u202egpj.exe${"wide".repeat(60)}`;
 const text = "A weir is a barrier across a river.\n".repeat(2_000);
 const dataUrl = (content: string) => `data:text/plain,${encodeURIComponent(content)}`;
 
@@ -177,6 +177,11 @@ describe("the dashboard", { skip }, () => {
     assert.match((await main.textContent()) ?? "", /completed.*100 %/);
     await show(page, "Wrapped servers");
     assert.ok(((await main.textContent()) ?? "").includes(hostileName.slice(0, 40)));
+    await show(page, "Artifacts");
+    const shown = (await main.textContent()) ?? "";
+    assert.ok(shown.includes("gpj.exe") && !/[\u202a-\u202e\u2066-\u2069]/.test(shown), "no name turns another way");
+    await page.getByText("…").first().click();
+    await page.getByText(hostileName.slice(-100)).first().waitFor();
   });
 
   test("is opened by the operator's link, once, and closed by signing out", async () => {

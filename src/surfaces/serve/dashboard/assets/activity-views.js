@@ -11,7 +11,7 @@ import { formatNumber, formatShare, formatSize, formatTime } from "./formats.js"
  */
 export async function showOverview({ load, range, me }) {
   const { groups } = await load("usage", new URLSearchParams([["by", "day"], ...range]));
-  if (groups.length === 0) return [makeStart(me)];
+  if (groups.length === 0) return makeStart(me);
   const { groups: tools } = await load("usage", new URLSearchParams([["by", "tool"], ...range]));
   /** @param {keyof UsageCounts} name */
   const sum = (name) => groups.reduce((total, { usage }) => total + usage[name], 0);
@@ -56,11 +56,15 @@ const formatPace = ({ duration_ms, replies }) =>
 
 /** @param {Me} me */
 function makeStart({ mcpUrl }) {
-  return makeEmpty("Nothing was counted in this time. Connect a client, then ask it to fetch something long:", [
-    `claude mcp add --transport http spillway ${mcpUrl} --header "Authorization: Bearer YOUR_TOKEN"`,
-    "Ask: fetch https://en.wikipedia.org/wiki/Weir and tell me what a piano key weir is",
-    "On this machine: spillway fetch https://en.wikipedia.org/wiki/Weir",
-  ]);
+  return [
+    makeEmpty("Nothing was counted in this time. Connect a client:", [
+      `claude mcp add --transport http spillway ${mcpUrl} --header "Authorization: Bearer YOUR_TOKEN"`,
+    ]),
+    makeEmpty("Then ask it for something long:", [
+      "Fetch https://en.wikipedia.org/wiki/Weir and tell me what a piano key weir is.",
+    ]),
+    makeEmpty("Or, on this machine:", ["spillway fetch https://en.wikipedia.org/wiki/Weir"]),
+  ];
 }
 
 /**

@@ -215,7 +215,9 @@ function redrawOnResize() {
 
 addEventListener("hashchange", async () => {
   await choose();
-  main.focus();
+  // Scrolling to it would hide the tabs.
+  main.focus({ preventScroll: true });
+  scrollTo(0, 0);
 });
 await choose();
 follow();

@@ -36,7 +36,7 @@ export function draw(name, attributes = {}, ...children) {
  */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes))
-    if (value !== null && value !== undefined) element.setAttribute(name, String(value));
+    if (value !== null && value !== undefined) element.setAttribute(name, showDirections(String(value)));
   element.append(...flatten(children));
   return element;
 }
@@ -48,8 +48,16 @@ function fill(element, attributes, children) {
 const flatten = (children) =>
   children.flatMap((child) => {
     if (child === null || child === undefined) return [];
-    return typeof child === "string" || child instanceof Node ? [child] : flatten(child);
+    if (typeof child === "string") return [showDirections(child)];
+    return child instanceof Node ? [child] : flatten(child);
   });
+
+/**
+ * Characters that change the direction of what follows are written as `\u{202e}`: with them, `gpj.exe` looks like a picture.
+ * @param {string} text
+ */
+const showDirections = (text) =>
+  text.replace(/[\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
 
 /**
  * The element or other target, which calls these functions.
@@ -166,10 +174,6 @@ export function makeTiles(entries) {
  * @param {readonly string[]} lines
  */
 export function makeEmpty(sentence, lines) {
-  return make(
-    "div",
-    { class: "panel" },
-    make("p", {}, sentence),
-    lines.length === 0 ? null : make("pre", { tabindex: "0", "aria-label": "Lines to paste" }, lines.join("\n")),
-  );
+  const blocks = lines.map((line) => make("pre", { tabindex: "0", "aria-label": "Line to paste" }, line));
+  return make("div", { class: "panel" }, make("p", {}, sentence), blocks);
 }

@@ -198,11 +198,14 @@ function describeOverflow(event) {
     case "overflow.repeated":
       return `${dialect}: sent with ${event.stubs} earlier stubs, ${describeSizes(event)}`;
     case "overflow.failed":
-      return `${dialect}: stays too large (${event.reason}) after ${event.attempts} attempts, ${describeSizes(event)}`;
+      return `${dialect}: stays too large (${event.reason}) after ${countAttempts(event.attempts)}, ${describeSizes(event)}`;
     default:
       return `${dialect}: refusal passed on unchanged (${event.reason})`;
   }
 }
+
+/** @param {number} count */
+const countAttempts = (count) => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 /** @param {{ readonly bytes_before: number, readonly bytes_after: number }} event */
 const describeSizes = ({ bytes_before, bytes_after }) => `${formatSize(bytes_before)} to ${formatSize(bytes_after)}`;
