@@ -58,7 +58,7 @@ async function sourcesIn(folder: string): Promise<Source[]> {
     if (!("file" in step)) continue;
     const source = readSource(folder, step.file.path, 1 << 20);
     const decoded = "bytes" in source ? await decodeSource(source.bytes, step.file.path) : { reason: "" };
-    if ("text" in decoded) sources.push({ path: step.file.path, text: decoded.text });
+    if ("text" in decoded && !decoded.isMinified) sources.push({ path: step.file.path, text: decoded.text });
   }
   return sources;
 }

@@ -99,8 +99,9 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const maxFileBytes = settings["search.file_bytes"];
     const options = { maxFileBytes, force: mode === "force", hidden: findOwnFolders(session), signal, now, progress };
     const location = { ...target, segments: segmentsOf(target, session) };
-    const look = () => updateIndex(location, { ...options, ...books.lease });
-    const report = await lookAgain(target, signal, look);
+    const look = (changedFolders: ReadonlySet<string> | null) =>
+      updateIndex(location, { ...options, ...books.lease, changedFolders });
+    const report = mode === "background" ? await lookAgain(target, signal, look) : await look(null);
     const isDue = isRecorded || !isPublished(target.store) || isSharedUnconfirmed(target, session);
     const published = isDue ? await books.publish(location) : null;
     markIndexed(target.store, now(), report.indexed + report.removed > 0, published);
@@ -157,10 +158,14 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
 const lookedAt = new WeakSet<IndexStore>();
 
 /** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
-async function lookAgain<T>(location: Repository, signal: AbortSignal, look: () => Promise<T>): Promise<T> {
+async function lookAgain<T>(
+  location: Repository,
+  signal: AbortSignal,
+  look: (changedFolders: ReadonlySet<string> | null) => Promise<T>,
+): Promise<T> {
   if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
   lookedAt.add(location.store);
-  return look();
+  return look(null);
 }
 
 type BookedJob = {

@@ -242,6 +242,8 @@ function questionFacts({ kind, terms, names, path }: ParsedQuery, isLiteral: boo
 
 /** The best files, whose texts are searched for the words of the query in their order. */
 const MAX_REREAD = 50;
+/** A file with a smaller share of the query's terms has no long run of its words, and is not read for that. */
+const MIN_OWN_SHARE = 0.5;
 
 async function preferVerbatim(
   joinedIndexes: JoinedIndexes,
@@ -251,6 +253,7 @@ async function preferVerbatim(
   const gainOf = createVerbatimGain(query);
   if (gainOf === null) return ranked;
   const rescored = await readFiles(joinedIndexes, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
+    if (file.ownShare < MIN_OWN_SHARE) return file;
     return { ...file, score: Math.min(1, file.score + gainOf(reader.text(id)?.text ?? "")) };
   });
   return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];

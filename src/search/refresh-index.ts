@@ -74,18 +74,12 @@ export async function refreshIndex(
   return record.status === "pending" || record.status === "running" ? record : null;
 }
 
-/** A watched folder is looked at this often all the same: not every change is reported (a file that is mapped, ...). */
-const WATCHED_LOOK_INTERVAL_MS = 60_000;
-
 /** Whether the folder is watched and nothing has changed; then at most a look in the background is begun. */
 async function isUnchanged(repository: Repository, session: Session): Promise<boolean> {
-  const refreshedAt = refreshTimes.get(repository);
-  if (refreshedAt === undefined || isFirst(repository)) return false;
-  const { isQuiet } = await import("./watched-folders.ts");
+  if (!refreshTimes.has(repository) || isFirst(repository)) return false;
+  const { isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
   if (!(await isQuiet(repository))) return false;
-  const now = performance.now();
-  if (now - refreshedAt >= WATCHED_LOOK_INTERVAL_MS) {
-    refreshTimes.set(repository, now);
+  if (isWholeLookDue(repository)) {
     session.background(async () => void (await (await startIndexing(repository, session, "background")).waitForEnd()));
   } else noteChecked(repository.store, session.now());
   return true;

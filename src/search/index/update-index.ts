@@ -3,7 +3,7 @@ import { chunkText } from "./chunk.ts";
 import { isDocument } from "./file-roles.ts";
 import { markUnsettled, openFolderMemory } from "./folder/folder-memory.ts";
 import { decodeSource, findNamedLimit, readSource, tooLarge } from "./folder/source-file.ts";
-import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
+import { type FoundFile, type SkippedFile, type TrustedFile, walkFolder } from "./folder/walk-folder.ts";
 import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
 import { createPause, type Pause } from "./pause.ts";
 import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
@@ -14,6 +14,8 @@ type UpdateOptions = {
   readonly maxFileBytes: number;
   /** Read and store every file again, changed or not. */
   readonly force?: boolean;
+  /** The only folders whose files and entries may have changed, relative to the root; null or absent if all may have. */
+  readonly changedFolders?: ReadonlySet<string> | null;
   /** Full paths of folders that are not walked. */
   readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
@@ -50,13 +52,19 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   const pause = createPause(options.signal);
   const knownFiles = readKnownFiles(location.store);
   const skipped = createSkippedList();
-  const memory = openFolderMemory(options.force ? [] : location.store.folders(), options.now);
+  const { changedFolders = null } = options;
+  const memory = openFolderMemory(options.force ? [] : location.store.folders(), options.now, changedFolders);
   const files = await walk(walkFolder(location.root, options.hidden, memory), pause, skipped);
   const writer = createWriter(location, options.published ?? (() => []), pause, skipped);
   let knownCount = 0;
   for (const [done, file] of files.entries()) {
     const storedFile = knownFiles.files.get(file.path);
-    if (storedFile !== undefined || knownFiles.skips.has(file.path)) knownCount++;
+    const storedSkip = knownFiles.skips.get(file.path);
+    if (storedFile !== undefined || storedSkip !== undefined) knownCount++;
+    if (file.stamp === null) {
+      if (storedSkip !== undefined) skipped.add({ path: file.path, reason: storedSkip.reason, isRetryable: false });
+      continue;
+    }
     if (isUnchanged(file, storedFile, options)) continue;
     const knownSkip = findKnownSkip(file, knownFiles, options);
     if (knownSkip !== undefined) {
@@ -107,8 +115,10 @@ function readKnownFiles(store: IndexStore): KnownFiles {
   };
 }
 
-async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped: SkippedList): Promise<FoundFile[]> {
-  const files: FoundFile[] = [];
+type WalkedFile = FoundFile | TrustedFile;
+
+async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped: SkippedList): Promise<WalkedFile[]> {
+  const files: WalkedFile[] = [];
   for (const step of steps) {
     if ("file" in step) files.push(step.file);
     else skipped.add(step.skipped);
@@ -118,7 +128,7 @@ async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped:
   return files;
 }
 
-function findDeleted({ files, skips }: KnownFiles, walked: readonly FoundFile[]): string[] {
+function findDeleted({ files, skips }: KnownFiles, walked: readonly WalkedFile[]): string[] {
   const paths = new Set(walked.map(({ path }) => path));
   return [...files.keys(), ...skips.keys()].filter((path) => !paths.has(path));
 }

@@ -45,7 +45,7 @@ function rankByCount(
     const { segment, firstFile } = findPart(view, file);
     const role = roleFactor(segment.fileTraits[file - firstFile] ?? 0, roleWeights);
     const score = (highest * role * Math.log(1 + count)) / Math.log(1 + max);
-    return { file, score, parts: { ...noParts, role }, chunks: [], path: segment.path(file - firstFile) };
+    return { file, score, parts: { ...noParts, role }, ownShare: 0, chunks: [], path: segment.path(file - firstFile) };
   });
   rows.sort((one, other) => other.score - one.score || (one.path < other.path ? -1 : 1));
   return rows.map(({ path: _, ...file }) => file);

@@ -21,6 +21,8 @@ export type RankedFile = {
   readonly score: number;
   /** What the score is made of, before the factor for the file's roles. */
   readonly parts: ScoreParts;
+  /** The share of the query's own terms that it contains. */
+  readonly ownShare: number;
   /** Its chunks that match the query, best first. */
   readonly chunks: readonly RankedChunk[];
 };
@@ -92,10 +94,14 @@ function pickFiles(
     return nearness === null ? { file, score, parts } : addNearness(file, parts, nearness(segment, file - firstFile));
   });
   if (nearness !== null) ranked.sort((one, other) => other.score - one.score);
-  return ranked.slice(0, limit).map((each) => ({ ...each, chunks: rankChunks(view, scores, each.file) }));
+  return ranked.slice(0, limit).map((each) => ({
+    ...each,
+    ownShare: (scores.ownTerms[each.file] ?? 0) / Math.max(1, query.terms.length),
+    chunks: rankChunks(view, scores, each.file),
+  }));
 }
 
-function addNearness(file: number, parts: ScoreParts, nearness: number): Omit<RankedFile, "chunks"> {
+function addNearness(file: number, parts: ScoreParts, nearness: number): Omit<RankedFile, "chunks" | "ownShare"> {
   const withMeaning = { ...parts, meaning: rankWeights.learnt * nearness };
   return { file, score: totalOf(withMeaning), parts: withMeaning };
 }

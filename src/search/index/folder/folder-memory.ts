@@ -1,5 +1,7 @@
 /** Remembers what folders contain, so that a walk reads only folders whose entries have changed. */
 
+import { isDeepStrictEqual } from "node:util";
+
 /** What a folder contains that is not ignored, under its ignore rules. */
 export type FolderRecord = {
   /** Relative to the root; empty for the root itself. */
@@ -17,13 +19,19 @@ export type FolderRecord = {
 
 /** What a walk knows from the one before. */
 export type FolderMemory = {
+  /** The record of a folder of which it is known that neither its entries nor its files have changed. */
+  trusted(path: string): FolderRecord | undefined;
   /** The record of a folder that has had this stamp ever since; undefined where there is none. */
   recall(path: string, stamp: string): FolderRecord | undefined;
   remember(record: FolderRecord): void;
 };
 
 /** Every folder is read. */
-export const noMemory: FolderMemory = { recall: () => undefined, remember: () => undefined };
+export const noMemory: FolderMemory = {
+  trusted: () => undefined,
+  recall: () => undefined,
+  remember: () => undefined,
+};
 
 /** Clocks of file systems are coarse: what changed within this time may change again under the same stamp. */
 const UNSETTLED_MS = 100;
@@ -36,19 +44,32 @@ export function markUnsettled(stamp: string, now: number, unsettledMs = UNSETTLE
   return now - changedMs < unsettledMs ? `${stamp}?` : stamp;
 }
 
-/** A memory that begins with stored records and collects what has changed. */
-export function openFolderMemory(stored: readonly FolderRecord[], now: () => number) {
+/** A memory that begins with stored records and collects what has changed. All but `changedFolders` are trusted. */
+export function openFolderMemory(
+  stored: readonly FolderRecord[],
+  now: () => number,
+  changedFolders: ReadonlySet<string> | null = null,
+) {
   const records = new Map(stored.map((record) => [record.path, record]));
   const seen = new Set<string>();
   const changed: FolderRecord[] = [];
   return {
+    trusted(path: string): FolderRecord | undefined {
+      if (changedFolders === null || changedFolders.has(path)) return undefined;
+      const record = records.get(path);
+      if (record === undefined || record.stamp.endsWith("?")) return undefined;
+      seen.add(path);
+      return record;
+    },
     recall(path: string, stamp: string): FolderRecord | undefined {
       seen.add(path);
       const record = records.get(path);
       return record?.stamp === stamp ? record : undefined;
     },
     remember(record: FolderRecord): void {
-      changed.push({ ...record, stamp: markUnsettled(record.stamp, now(), UNSETTLED_FOLDER_MS) });
+      const marked = { ...record, stamp: markUnsettled(record.stamp, now(), UNSETTLED_FOLDER_MS) };
+      // A folder that has just changed is read again and again, and stored once.
+      if (!isDeepStrictEqual(marked, records.get(record.path))) changed.push(marked);
     },
     /** What to store after a whole walk: new and changed records, and the folders that are gone. */
     changes: () => ({ folders: changed, removeFolders: [...records.keys()].filter((path) => !seen.has(path)) }),

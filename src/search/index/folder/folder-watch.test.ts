@@ -5,9 +5,11 @@ import { openFolderWatch } from "./folder-watch.ts";
 
 const pause = createPause(new AbortController().signal);
 
+type Callbacks = { onChange: (type: "change" | "rename", name: string | null) => void; onError: () => void };
+
 /** A watch whose folders change, fail and are refused as the test says. */
 function openFake(refuse: (folder: string) => string | null = () => null) {
-  const open = new Map<string, { onChange: () => void; onError: () => void }>();
+  const open = new Map<string, Callbacks>();
   const watch = openFolderWatch("/repo", {
     isLocal: () => true,
     watch(folder, onChange, onError) {
@@ -29,20 +31,30 @@ describe("a watch of folders", () => {
       [[...open.keys()], watch.isQuiet()],
       [["/repo/", "/repo/src"].map((path) => path.replace(/\/$/, "")), false],
     );
-    watch.reset();
+    assert.equal(watch.takeChanged(), null, "what happened before is not known");
     assert.equal(watch.isQuiet(), true);
-    open.get("/repo/src")?.onChange();
-    assert.equal(watch.isQuiet(), false);
-    watch.reset();
+    open.get("/repo/src")?.onChange("change", "a.ts");
+    assert.deepEqual([watch.isQuiet(), watch.takeChanged()], [false, new Set(["src"])]);
     await watch.cover(["", "src"], pause);
     assert.equal(watch.isQuiet(), true);
     await watch.cover(["", "src", "src/new"], pause);
-    assert.equal(watch.isQuiet(), false, "what happened in a new folder before is not known");
-    watch.reset();
+    assert.deepEqual([watch.isQuiet(), watch.takeChanged()], [false, new Set(["src/new"])]);
     await watch.cover([""], pause);
     assert.deepEqual([[...open.keys()], watch.isQuiet()], [["/repo"], true]);
-    watch.markChanged();
-    assert.equal(watch.isQuiet(), false);
+    watch.markUnknown();
+    assert.deepEqual([watch.isQuiet(), watch.takeChanged(), watch.isQuiet()], [false, null, true]);
+  });
+
+  test("watches a folder again that another one has replaced, with all below it", async () => {
+    const { watch, open } = openFake();
+    const folders = ["", "src", "src/deep", "srcs"];
+    await watch.cover(folders, pause);
+    watch.takeChanged();
+    const before = open.get("/repo/src/deep");
+    open.get("/repo")?.onChange("rename", "src");
+    await watch.cover(folders, pause);
+    assert.deepEqual(watch.takeChanged(), new Set(["", "src", "src/deep"]));
+    assert.notEqual(open.get("/repo/src/deep"), before);
   });
 
   test("is never quiet where the system has no more watches, reports an error, or there are too many folders", async () => {
@@ -57,7 +69,7 @@ describe("a watch of folders", () => {
       pause,
     );
     for (const { watch, open } of [full, failed, many]) {
-      watch.reset();
+      watch.takeChanged();
       assert.deepEqual([watch.isQuiet(), watch.isIdle(), open.size], [false, false, 0]);
     }
   });
@@ -65,7 +77,7 @@ describe("a watch of folders", () => {
   test("continues without a folder that is gone", async () => {
     const { watch } = openFake((folder) => (folder.endsWith("gone") ? "ENOENT" : null));
     await watch.cover(["a", "gone"], pause);
-    watch.reset();
+    watch.takeChanged();
     assert.equal(watch.isQuiet(), true);
   });
 
@@ -73,7 +85,7 @@ describe("a watch of folders", () => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const { watch, open } = openFake();
     await watch.cover(["a"], pause);
-    watch.reset();
+    watch.takeChanged();
     context.mock.timers.tick(600_001);
     assert.deepEqual([watch.isQuiet(), watch.isIdle(), open.size], [false, true, 0]);
   });

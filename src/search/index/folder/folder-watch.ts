@@ -1,4 +1,4 @@
-/** Watches the folders of a tree, to know whether anything in them has changed. */
+/** Watches the folders of a tree, to know in which of them anything has changed. */
 import { type FSWatcher, statfsSync, watch as watchSystem } from "node:fs";
 import { join } from "node:path";
 import { systemCode } from "../../../errors.ts";
@@ -8,19 +8,22 @@ import type { Pause } from "../pause.ts";
 export type FolderWatch = Disposable & {
   /** Watches these folders, and no others. One that was not watched before counts as changed. */
   cover(folders: readonly string[], pause: Pause): Promise<void>;
-  /** From now on only later changes count. */
-  reset(): void;
-  /** Counts as a change. */
-  markChanged(): void;
-  /** Whether all folders are watched and nothing in them has changed since the last reset. */
+  /** The folders in which something has changed since the last call; null if that is not known. */
+  takeChanged(): ReadonlySet<string> | null;
+  /** From now on it is not known what has changed, until the next call of `takeChanged`. */
+  markUnknown(): void;
+  /** Whether all folders are watched and nothing in them has changed since the last call of `takeChanged`. */
   isQuiet(): boolean;
   /** Whether it was closed because it was not used; another one can be opened. */
   isIdle(): boolean;
 };
 
+/** What the system reports: an entry of a folder was written, or one was added, removed or renamed. */
+type OnChange = (type: "change" | "rename", name: string | null) => void;
+
 type WatchOptions = {
   /** Calls back for every change in a folder, and throws where it cannot be watched. */
-  readonly watch?: (folder: string, onChange: () => void, onError: () => void) => Disposable;
+  readonly watch?: (folder: string, onChange: OnChange, onError: () => void) => Disposable;
   readonly isLocal?: (root: string) => boolean;
 };
 
@@ -35,7 +38,10 @@ export function openFolderWatch(
 ): FolderWatch | null {
   if (!isLocal(root)) return null;
   const watched = new Map<string, Disposable>();
-  let hasChanged = true;
+  const changed = new Set<string>();
+  /** Entries that were added, removed or renamed: a watch of a folder there may be of one that has gone. */
+  const renamed = new Set<string>();
+  let isUnknown = true;
   let state: "open" | "idle" | "failed" = "open";
   const close = (reason: "idle" | "failed") => {
     state = reason;
@@ -45,13 +51,12 @@ export function openFolderWatch(
   };
   const fail = () => close("failed");
   const idle = setTimeout(close, IDLE_MS, "idle").unref();
-  const onChange = () => {
-    hasChanged = true;
-  };
 
   async function cover(folders: readonly string[], pause: Pause): Promise<void> {
     const wanted = new Set(folders);
     if (wanted.size > MAX_WATCHED_FOLDERS) fail();
+    stopBelow(renamed);
+    renamed.clear();
     for (const folder of watched.keys()) if (!wanted.has(folder)) stopWatching(folder);
     for (const folder of wanted) {
       if (state !== "open") return;
@@ -61,8 +66,21 @@ export function openFolderWatch(
     }
   }
 
+  function stopBelow(paths: ReadonlySet<string>): void {
+    const tops = [...paths].filter((path) => watched.has(path));
+    if (tops.length === 0) return;
+    for (const folder of watched.keys()) {
+      if (tops.some((top) => folder === top || folder.startsWith(`${top}/`))) stopWatching(folder);
+    }
+  }
+
   function startWatching(folder: string): void {
-    onChange();
+    changed.add(folder);
+    const onChange: OnChange = (type, name) => {
+      changed.add(folder);
+      if (name === null) isUnknown = true;
+      else if (type === "rename") renamed.add(folder === "" ? name : `${folder}/${name}`);
+    };
     try {
       watched.set(folder, watch(join(root, folder), onChange, fail));
     } catch (error) {
@@ -78,20 +96,25 @@ export function openFolderWatch(
 
   return {
     cover,
-    reset() {
-      hasChanged = false;
+    takeChanged() {
+      const taken = isUnknown || state !== "open" ? null : new Set(changed);
+      changed.clear();
+      isUnknown = false;
+      return taken;
+    },
+    markUnknown() {
+      isUnknown = true;
     },
     isQuiet() {
       idle.refresh();
-      return state === "open" && !hasChanged;
+      return state === "open" && changed.size === 0 && !isUnknown;
     },
-    markChanged: onChange,
     isIdle: () => state === "idle",
     [Symbol.dispose]: () => close("idle"),
   };
 }
 
-function watchOne(folder: string, onChange: () => void, onError: () => void): Disposable {
+function watchOne(folder: string, onChange: OnChange, onError: () => void): Disposable {
   const watcher: FSWatcher = watchSystem(folder, { persistent: false }, onChange);
   watcher.on("error", onError);
   return { [Symbol.dispose]: () => watcher.close() };

@@ -67,10 +67,7 @@ export async function decodeSource(bytes: Buffer, path: string): Promise<SourceT
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!hasDecoder(charset)) return { reason: `charset ${charset} cannot be read` };
   const { text: cleanedText } = cleanText(keepEditorLines(await decode(bytes, charset)));
-  const text =
-    measureLongestLine(cleanedText) < MIN_DATA_CHARS
-      ? cleanedText
-      : cleanedText.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
+  const text = removeData(cleanedText);
   return { text, isMinified: isMinified(text) };
 }
 
@@ -81,13 +78,21 @@ const dataPattern = new RegExp(`[A-Za-z0-9+/=_-]{${MIN_DATA_CHARS},}`, "g");
 /** Base64 has letters of both cases and digits; without one of these it is a ruler line or a long word. */
 const isBase64 = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9]/.test(run);
 
-function measureLongestLine(text: string): number {
-  let [maxChars, start] = [0, 0];
-  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-    if (end - start > maxChars) maxChars = end - start;
+/** Only lines that are long enough are matched: the pattern is slow. */
+function removeData(text: string): string {
+  const parts: string[] = [];
+  let [keptFrom, start] = [0, 0];
+  while (start < text.length) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    if (end - start >= MIN_DATA_CHARS) {
+      const line = text.slice(start, end).replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
+      parts.push(text.slice(keptFrom, start), line);
+      keptFrom = end;
+    }
     start = end + 1;
   }
-  return Math.max(maxChars, text.length - start);
+  return parts.length === 0 ? text : parts.join("") + text.slice(keptFrom);
 }
 
 /** Lines are counted as editors count them: characters that cleaning would turn into line ends become spaces. */

@@ -8,11 +8,14 @@ import { addRules, type FolderRules, ignoreFiles, isIgnored, openRules } from ".
 /** A regular file, by its path relative to the root with `/` between names. */
 export type FoundFile = { readonly path: string; readonly sizeBytes: number; readonly stamp: string };
 
+/** A file that is known to be unchanged: it was not looked at. */
+export type TrustedFile = { readonly path: string; readonly stamp: null };
+
 /** A file that was skipped, and whether another run may be able to read it. */
 export type SkippedFile = { readonly path: string; readonly reason: string; readonly isRetryable: boolean };
 
 /** One entry of a walk. */
-type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
+type WalkStep = { readonly file: FoundFile | TrustedFile } | { readonly skipped: SkippedFile };
 
 /** Deeper folders are skipped: no project needs them, and a loop that is not made by links ends here. */
 const MAX_DEPTH = 64;
@@ -30,7 +33,8 @@ export function* walkFolder(
     if (item.type === "folder") {
       const failure = listInto(waiting, walk, item);
       if (failure !== null) yield failure;
-    } else yield item.reason === undefined ? inspect(item.fullPath, item.path) : skip(item.path, item.reason, false);
+    } else if (item.reason !== undefined) yield skip(item.path, item.reason, false);
+    else yield item.fullPath === null ? { file: { path: item.path, stamp: null } } : inspect(item.fullPath, item.path);
   }
 }
 
@@ -38,7 +42,12 @@ type Walk = { readonly root: string; readonly hidden: ReadonlySet<string>; reado
 
 /** What is still to be visited, the next one last. */
 type WalkItem =
-  | { readonly type: "file"; readonly path: string; readonly fullPath: string; readonly reason: string | undefined }
+  | {
+      readonly type: "file";
+      readonly path: string;
+      readonly fullPath: string | null;
+      readonly reason: string | undefined;
+    }
   | { readonly type: "folder"; readonly path: string; readonly depth: number; readonly rules: FolderRules };
 
 /** Adds what a folder contains to what is to be visited. Returns the step for a folder that cannot be read. */
@@ -53,7 +62,7 @@ function listInto(
   if ("reason" in listing) return skip(folder || ".", listing.reason, true);
   // Names from the disk need no normalising: `join` would cost time for each.
   const prefix = fullFolder.endsWith(sep) ? fullFolder : fullFolder + sep;
-  const { entries, skipped, rules } = listing;
+  const { entries, skipped, rules, isTrusted } = listing;
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index] ?? "";
     const isFolder = entry.endsWith("/");
@@ -61,12 +70,16 @@ function listInto(
     const path = folder === "" ? name : `${folder}/${name}`;
     const reason = Object.hasOwn(skipped, entry) ? skipped[entry] : undefined;
     if (isFolder) waiting.push({ type: "folder", path, depth: depth + 1, rules });
-    else waiting.push({ type: "file", path, fullPath: prefix + name, reason });
+    else waiting.push({ type: "file", path, fullPath: isTrusted ? null : prefix + name, reason });
   }
   return null;
 }
 
-type Listing = Pick<FolderRecord, "entries" | "skipped"> & { readonly rules: FolderRules };
+type Listing = Pick<FolderRecord, "entries" | "skipped"> & {
+  readonly rules: FolderRules;
+  /** Whether its files need not be looked at. */
+  readonly isTrusted: boolean;
+};
 
 /** What a folder contains that is not ignored: as it was remembered, if neither the folder nor the rules have changed. */
 function listFolder(
@@ -76,12 +89,17 @@ function listFolder(
   outerRules: FolderRules,
 ): Listing | { readonly reason: string } {
   try {
+    const trusted = memory.trusted(folder);
+    if (trusted !== undefined) {
+      const rules = addRules(outerRules, fullFolder, (name) => trusted.ignoreFiles.includes(name));
+      if (trusted.rules === rules.digest) return { ...trusted, rules, isTrusted: true };
+    }
     // The stamp is of before the reading: an entry that appears meanwhile changes the next one.
     const stamp = formatFolderStamp(lstatSync(fullFolder, { bigint: true }));
     const record = memory.recall(folder, stamp);
     if (record !== undefined) {
       const rules = addRules(outerRules, fullFolder, (name) => record.ignoreFiles.includes(name));
-      if (record.rules === rules.digest) return { ...record, rules };
+      if (record.rules === rules.digest) return { ...record, rules, isTrusted: false };
     }
     const found = readdirSync(fullFolder, { withFileTypes: true }).sort((one, other) =>
       one.name < other.name ? -1 : 1,
@@ -91,7 +109,7 @@ function listFolder(
     const listed = listEntries(root, fullFolder, found, hidden, rules);
     const ownFiles = ignoreFiles.flatMap(([name]) => (names.has(name) ? [name] : []));
     memory.remember({ path: folder, stamp, rules: rules.digest, ignoreFiles: ownFiles, ...listed });
-    return { ...listed, rules };
+    return { ...listed, rules, isTrusted: false };
   } catch (error) {
     return { reason: describeReadError(error) };
   }

@@ -15,6 +15,8 @@ export type Scores = {
   readonly folderWord: Uint8Array;
   readonly name: Float64Array;
   readonly bestChunk: Float64Array;
+  /** How many of the query's own terms the file contains. */
+  readonly ownTerms: Uint8Array;
 };
 
 /** With the nearness in meaning of each file, or null. */
@@ -44,6 +46,7 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
     folderWord: new Uint8Array(fileCount),
     name: new Float64Array(fileCount),
     bestChunk: new Float64Array(fileCount),
+    ownTerms: new Uint8Array(fileCount),
   };
 }
 

@@ -16,7 +16,8 @@ export function addText(
   const { chunks, files } = countLive(postings);
   const chunkRarity = weight * Math.min(maxRarity, rarity(view.liveChunks, chunks));
   const fileRarity = weight * rarity(view.liveFiles, files);
-  for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity);
+  const isOwn = weight === 1 ? 1 : 0;
+  for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity, isOwn);
 }
 
 /** The innermost loop: adds one posting after the other, and the sum of a file whenever the file changes. */
@@ -26,6 +27,7 @@ function addPostings(
   { part, from, to }: TermPostings,
   chunkRarity: number,
   fileRarity: number,
+  isOwn: 0 | 1,
 ): void {
   const { places, weights: bytes, chunkFile, chunkTokens, fileTokens } = part.segment;
   const { chunkSaturation, chunkLength, fileSaturation, fileLength, defined } = rankWeights;
@@ -54,6 +56,7 @@ function addPostings(
     if (sum === 0) continue;
     const slack = fileFloor + fileSlope * (fileTokens[file] ?? 0);
     const place = part.firstFile + file;
+    scores.ownTerms[place] = (scores.ownTerms[place] ?? 0) + isOwn;
     scores.file[place] = (scores.file[place] ?? 0) + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
   }
 }
