@@ -1,15 +1,16 @@
 /** Every file of every corpus, fetched: each must end in text, facts, its kind or a typed reason, and no fetch may fail. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { fetchSource, openSession, SpillwayError } from "../src/index.ts";
+import { fetchSource, openSession, readArtifact, SpillwayError } from "../src/index.ts";
+import { findEmptyFollowUp } from "../test/follow-up.ts";
 
 export const about = "what becomes of every file of every corpus";
 
 const root = process.env.SPILLWAY_CORPUS ?? join(import.meta.dirname, "..", "..", "shared", "corpus");
 const folders = ["detection/files", "office", "pdf", "html", "codesearch", "overflow"];
 
-type Outcome = "text" | "facts" | "reason" | "kind" | "error";
-const outcomes: readonly Outcome[] = ["text", "facts", "reason", "kind", "error"];
+type Outcome = "text" | "facts" | "reason" | "kind" | "empty follow-up" | "error";
+const outcomes: readonly Outcome[] = ["text", "facts", "reason", "kind", "empty follow-up", "error"];
 
 export async function run(): Promise<void> {
   await using session = await openSession({ inMemory: true });
@@ -22,7 +23,8 @@ export async function run(): Promise<void> {
       const outcome = await fetchFile(path, session);
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
       const label = names.get(relative(join(root, folder), path)) ?? relative(root, path);
-      if (outcome === "error" || process.argv.includes("--list")) console.error(`${outcome}: ${label}`);
+      if (outcome === "error" || outcome === "empty follow-up" || process.argv.includes("--list"))
+        console.error(`${outcome}: ${label}`);
     }
     console.log(`| ${folder} | ${files.length} | ${outcomes.map((outcome) => counts.get(outcome) ?? 0).join(" | ")} |`);
   }
@@ -31,7 +33,10 @@ export async function run(): Promise<void> {
 /** Facts are what a reply states about a file without text; `kind` is a file of which nothing but its kind is known. */
 async function fetchFile(path: string, session: Awaited<ReturnType<typeof openSession>>): Promise<Outcome> {
   try {
-    const { fields, summary, notices } = await fetchSource(path, { maxChars: 2_000 }, session);
+    const answer = await fetchSource(path, { maxChars: 2_000 }, session);
+    const { fields, summary, notices } = answer;
+    const fault = await findEmptyFollowUp(answer, (ref, options) => readArtifact(ref, options, session));
+    if (fault !== null) return "empty follow-up";
     if (fields.error !== undefined) return "reason";
     if (fields.content !== null) return "text";
     const hasExtent = /, [^,]+\. Extracted/.test(summary.replace(/artifact: ("[^"]*"|\S+), [\d.]+ \w+/, ""));

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines, extensionOf, mediaTypes, type OfficeEngine } from "./office-engines.ts";
 import { computeRecall, readWords } from "./office-score.ts";
+import { readWithPythonPackage } from "./pdf-python.ts";
 import { type Reading, readWithEngine } from "./pdf-readings.ts";
 
 /** What this bench measures, for the heading of its output. */
@@ -42,15 +43,21 @@ async function compare(folder: string, paths: readonly string[]): Promise<void> 
   console.log(`${paths.length} files in ${folder}`);
   const byEngine = new Map<string, ReadonlyMap<string, Reading>>();
   for (const engine of engines) byEngine.set(engine.name, await readAll(engine, paths));
+  const read = paths.filter((path) => /^(docx|pptx|xlsx)$/.test(extensionOf(path)));
+  const readings = await readWithPythonPackage("markitdown", read);
+  if (readings) byEngine.set("markitdown", new Map(read.flatMap((path, index) => toPair(path, readings[index]))));
   for (const format of Object.keys(mediaTypes)) printFormat(format, documents, byEngine);
   printWorst(documents, byEngine.get("ours") ?? new Map());
 }
+
+const toPair = (path: string, reading: Reading | undefined): (readonly [string, Reading])[] =>
+  reading === undefined ? [] : [[path, reading]];
 
 async function readAll({ name, reads }: OfficeEngine, paths: readonly string[]): Promise<ReadonlyMap<string, Reading>> {
   const own = paths.filter((path) => reads.includes(extensionOf(path)));
   try {
     const readings = await readWithEngine(name, own, "./office-child.ts");
-    return new Map(own.flatMap((path, index) => (readings[index] ? [[path, readings[index]] as const] : [])));
+    return new Map(own.flatMap((path, index) => toPair(path, readings[index])));
   } catch (error) {
     console.log(error instanceof Error ? error.message : String(error));
     return new Map();

@@ -29,30 +29,32 @@ export const markdownEngines: readonly Engine[] = [
 async function readOurMarkdown(bytes: Uint8Array): Promise<Text> {
   const opened = await openPdf(bytes);
   if ("failed" in opened) throw new Error(opened.failed.detail);
-  const { document } = opened;
-  const bookmarks = Map.groupBy(document.outline, ({ page }) => page);
-  const texts = Array.from(
-    { length: document.pageCount },
-    (_, index) => document.readPageMarkdown(index, { bookmarks: bookmarks.get(index) ?? [] }).text,
+  const bookmarks = Map.groupBy(opened.document.outline, ({ page }) => page);
+  return readPages(bytes, opened.document, true, (index) =>
+    opened.document.readPageMarkdown(index, { bookmarks: bookmarks.get(index) ?? [] }),
   );
-  document.close();
-  return { text: texts.join("\n\n"), pages: texts.length };
 }
 
 async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text> {
   const opened = await openPdf(bytes);
-  if ("document" in opened) return readPages(bytes, opened.document, withFallback);
+  if ("document" in opened)
+    return readPages(bytes, opened.document, withFallback, (index) => opened.document.readPageText(index));
   const { reason, detail } = opened.failed;
   if (reason !== "corrupt" || !withFallback) throw new Error(`${reason}: ${detail}`);
   return readAllWithPdfjs(bytes);
 }
 
-async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback: boolean): Promise<Text> {
+async function readPages(
+  bytes: Uint8Array,
+  document: PdfDocument,
+  withFallback: boolean,
+  read: (index: number) => { readonly text: string; readonly guessed: boolean },
+): Promise<Text> {
   const texts: string[] = [];
   const guessed: number[] = [];
   try {
     for (let index = 0; index < document.pageCount; index += 1) {
-      const page = document.readPageText(index);
+      const page = read(index);
       texts.push(page.text);
       if (page.guessed) guessed.push(index);
     }

@@ -23,6 +23,15 @@ export async function readWithPythonPackages(paths: readonly string[]) {
   return rows;
 }
 
+/** What one package reads; undefined without a Python that has it. */
+export async function readWithPythonPackage(
+  name: "markitdown" | "pymupdf4llm",
+  paths: readonly string[],
+): Promise<Reading[] | undefined> {
+  const [python, program] = [process.env.SPILLWAY_PYTHON, programs[name]];
+  return python === undefined || program === undefined ? undefined : readAll(python, program, paths);
+}
+
 /** One process reads all files. If it dies or a file takes too long, another one continues with the next file. */
 async function readAll(python: string, program: PythonProgram, paths: readonly string[]): Promise<Reading[]> {
   const readings: Reading[] = [];

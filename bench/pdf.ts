@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines, markdownEngines } from "./pdf-engines.ts";
+import { printOcr } from "./pdf-ocr.ts";
 import { readWithPythonPackages } from "./pdf-python.ts";
 import {
   measureColdChildCpuMs,
@@ -12,7 +13,7 @@ import {
   readWithEngine,
   readWithProgram,
 } from "./pdf-readings.ts";
-import { computeF1, splitTokens, toBigrams } from "./pdf-score.ts";
+import { computeF1, dropRunningLines, splitTokens, toBigrams } from "./pdf-score.ts";
 import { hasSource, printStructure } from "./pdf-structure.ts";
 
 /** What this bench measures, for the heading of its output. */
@@ -40,6 +41,7 @@ async function printSet(title: string, folderList: string): Promise<void> {
   const others = paths.filter((path) => !hasSource(path));
   if (others.length > 0) await printAgreement(others);
   if (made.length > 0) await printStructure(made);
+  if (made.length > 0 && isSelected("ocr")) await printOcr(made);
 }
 
 async function printAgreement(paths: readonly string[]): Promise<void> {
@@ -85,11 +87,12 @@ type Row = { readonly name: string; readonly readings: readonly Reading[] };
 
 const footnotes = `CPU is user and system time: of the reader's calls for engines in Node (one process for all files, start not
 counted), of the whole program for pdftotext and mutool. A time-out is 20 CPU seconds or 60 seconds, and counts 20.
-F1 and bigrams: token F1 against the better of pdftotext and mutool, mean over the files those two read alike (0.9).
+F1 and bigrams: token F1 against the better of pdftotext and mutool, each also with running headers and footers once,
+mean over the files those two read alike (0.9).
 "no forms": only files without form fields and free-text notes, whose text pdf.js gives by another call.
 "long" are the files of 50 pages and more. Peak MB is of the one process that read all files.`;
 
-/** BENCH_PDF_ENGINES=ours,pdf-parse selects these engines; `python` are its packages. */
+/** BENCH_PDF_ENGINES=ours,pdf-parse selects these engines; `python` are its packages, `ocr` is the accuracy of OCR. */
 function isSelected(name: string): boolean {
   const selected = process.env.BENCH_PDF_ENGINES?.split(",") ?? [];
   return selected.length === 0 || selected.some((part) => name.startsWith(part));
@@ -115,16 +118,17 @@ export function readReferences(paths: readonly string[]): Row[] {
   });
 }
 
-/** A file on which the references agree, with their tokens. */
+/** A file on which the references agree, with their tokens; also those with running lines once. */
 export type ScoreableFile = { readonly index: number; readonly references: readonly (readonly string[])[] };
 
 /** The files on which both references agree. */
 export function findScoreable(paths: readonly string[], references: readonly Row[]): ScoreableFile[] {
   return paths.flatMap((_, index) => {
-    const tokens = references.map(({ readings }) => splitTokens(readings[index]?.text ?? ""));
+    const texts = references.map(({ readings }) => readings[index]?.text ?? "");
+    const tokens = texts.map(splitTokens);
     const [first = [], second = []] = tokens;
     if (tokens.length < 2 || first.length + second.length === 0 || computeF1(first, second) < 0.9) return [];
-    return [{ index, references: tokens }];
+    return [{ index, references: [...tokens, ...texts.map((text) => splitTokens(dropRunningLines(text)))] }];
   });
 }
 

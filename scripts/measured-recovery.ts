@@ -19,7 +19,7 @@ function renderTable(rows: readonly MeasuredRecovery[]): string {
       `| ${client} ${version} | ${describe(without)} | ${describe(with_)} |`,
   );
   return [
-    "One task in five real clients: run eight commands that print 21,000 characters each, then answer with a line of the first",
+    "One task in six real clients: run eight commands that print 21,000 characters each, then answer with a line of the first",
     "([how it was measured](docs/overflow.md#real-clients-alone-and-with-spillway)).",
     "",
     "| client | alone | under `spillway with` |",

@@ -1,6 +1,6 @@
 /** Files other than office documents that are made to exhaust a reader: they expand, nest, repeat or lie about lengths. */
 import { gzipSync } from "node:zlib";
-import { be, box, join, le, zeros } from "./media-files.ts";
+import { be, box, join, le, makeWoff2, zeros } from "./media-files.ts";
 import { makeParquet } from "./parquet.ts";
 import { makeSevenZip } from "./seven-zip.ts";
 import { makeSqlite } from "./sqlite-file.ts";
@@ -215,6 +215,11 @@ export const documentBombs: readonly DocumentBomb[] = [
     name: "a font of 65,535 tables",
     mediaType: "font/ttf",
     make: () => join(be(0x10000, 4), be(65_535, 2), Buffer.alloc(MB, join("name", zeros(4), be(12, 4), be(MB, 4)))),
+  },
+  {
+    name: "a WOFF2 font whose tables unpack to 200 MB",
+    mediaType: "font/woff2",
+    make: () => makeWoff2(Buffer.alloc(200 * MB)),
   },
   // Databases.
   { name: "a database with a view that never ends", mediaType: sqliteType, make: () => makeSqlite(endlessView) },

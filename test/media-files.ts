@@ -1,4 +1,5 @@
 /** The headers of sound, video, fonts, programs and images, as small as their readers allow. */
+import { brotliCompressSync } from "node:zlib";
 
 type Part = string | Uint8Array | readonly number[];
 
@@ -133,6 +134,16 @@ export const font = join(
   maxpTable,
   nameTable,
 );
+
+/** Three tables, one of them with outlines in the form of the format. */
+export const woff2 = makeWoff2(join("outlines", maxpTable, nameTable));
+
+export function makeWoff2(tables: Buffer): Buffer {
+  const packed = brotliCompressSync(tables);
+  const outlines = join([10], [100], [8]);
+  const directory = join(outlines, [4], [maxpTable.length], [0x3f], "name", [nameTable.length]);
+  return join("wOF2", be(0x10000, 4), zeros(4), be(3, 2), zeros(6), be(packed.length, 4), zeros(24), directory, packed);
+}
 
 export const elf = join("\x7fELF", [2, 1, 1], zeros(9), le(3, 2), le(183, 2), zeros(44));
 export const pe = join(

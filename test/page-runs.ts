@@ -1,6 +1,6 @@
 /**
  * Runs the blocks of a page that are marked as run (```console run) and compares what they print with what the page shows. In a
- * page, `...` stands for anything, a ref for the ref that the run made, and a random word of a fence for any other.
+ * page, `...` matches anything, a ref for the ref that the run made, and a random word of a fence for any other.
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { renderReadme } from "../scripts/measured-recovery.ts";
 import { drawTerminal, recordCommands } from "../scripts/terminal-picture.ts";
+import { clients } from "../src/surfaces/clients/clients.ts";
 import { version } from "../src/version.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { startRegistry } from "./loopback-registry.ts";
@@ -19,6 +20,10 @@ const readme = await readFile(join(root, "README.md"), "utf8");
 test("the README is short", () => {
   const words = readme.split(/\s+/).filter((word) => /\w/.test(word));
   assert.ok(words.length < MAX_WORDS, `${words.length} words`);
+});
+
+test("the README counts the clients that install knows", () => {
+  assert.match(readme, new RegExp(`Claude Code, Codex, Cursor and ${clients.length - 3} more clients`));
 });
 
 test("the README has the measured table", async () => {
@@ -109,7 +114,7 @@ describe("the command lines of the README", () => {
       0,
       /artifact_ref=af_[0-9a-f]{32}[\s\S]*Content truncated at 500 chars/,
     ],
-    // Without a terminal the change is shown, and nobody can agree to it.
+    // Without a terminal the change is shown, and there is no person to confirm it.
     "spillway install": [3, /\+.*"spillway"/],
     "spillway with claude": [0, /^asks http:\/\/127\.0\.0\.1:\d+\/\w+\/anthropic$/m],
     "spillway wrap": [3, /\+.*gateway/],

@@ -29,6 +29,15 @@ test("the package runs no scripts where it is installed", async () => {
   assert.deepEqual(files, ["dist", "docs", "CHANGELOG.md"]);
 });
 
+test("the adapters need this version", async () => {
+  const { version } = JSON.parse(await fileText("package.json"));
+  for (const name of ["claude-code", "opencode", "pi"]) {
+    const adapter = JSON.parse(await fileText(`adapters/${name}/package.json`));
+    const needed = { ...adapter.dependencies, ...adapter.peerDependencies }.spillway;
+    assert.deepEqual([adapter.version, needed], [version, `^${version}`], name);
+  }
+});
+
 test("the change log has a section for changes to come, and dates for what was released", async () => {
   const headings = [...(await fileText("CHANGELOG.md")).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
   assert.equal(headings[0], "Unreleased");

@@ -123,6 +123,8 @@ describe("the overflow proxy of spillway serve", () => {
       ["an unknown token", 401, setup.ask("/sim", body, { "spillway-token": `${ann.token}x` })],
       ["an unknown token in the path", 401, setup.ask("/spw_unknown/sim", body)],
       ["a token for everything in the path", 403, setup.ask(`/${ann.token}/sim`, body)],
+      ["our token as the provider's key", 400, setup.ask(`/${ann.llmToken}/sim`, body, bearer)],
+      ["our token as another key", 400, setup.ask(`/${ann.llmToken}/sim`, body, { "x-goog-api-key": ann.token })],
       ["an upstream that is not set", 404, setup.ask("/other", body, { "spillway-token": ann.token })],
       ["a page of another site", 403, setup.ask(`/${ann.llmToken}/sim`, body, { origin: "https://evil.example" })],
       ["its token for our tools", 403, fetch(served.mcpUrl, { headers: { authorization: `Bearer ${ann.llmToken}` } })],
@@ -342,6 +344,17 @@ describe("wrapped servers of spillway serve", () => {
     const pids = [Number(await call(ann.client, "pid")), Number(await call(bob.client, "pid"))];
     await setup.served.stop();
     assert.deepEqual(pids.filter(isRunning), []);
+  });
+
+  test("a batch is not a way around the limits of calls", async () => {
+    await using setup = await openWithServers({ own: flooding });
+    const body = JSON.stringify(
+      Array.from({ length: 21 }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "pid" } })),
+    );
+    const headers = { authorization: `Bearer ${setup.ann}`, "content-type": "application/json" };
+    const reply = await fetch(setup.urlOf("own"), { method: "POST", body, headers });
+    assert.equal(reply.status, 400);
+    assert.match(await reply.text(), /at most 20 messages/);
   });
 
   test("what the settings or the file get wrong is said at the start", async () => {

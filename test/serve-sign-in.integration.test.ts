@@ -51,6 +51,18 @@ describe("signing in", () => {
     assert.doesNotMatch(await readPage(served, cookie), /signed in/);
   });
 
+  test("behind TLS no other host of the domain can set the cookie", async () => {
+    await using served = await openServedHttp({ settings: { "serve.hosts": ["mcp.example.com"] } });
+    const response = await sendForm(served, { token: await served.makeToken({ name: "ann" }) });
+    const cookie = cookieOf(response);
+    assert.match(
+      response.headers.get("set-cookie") ?? "",
+      /^__Host-\S+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    assert.match(await readPage(served, cookie), /signed in as ann/);
+    assert.doesNotMatch(await readPage(served, cookie.replace("__Host-", "")), /signed in/);
+  });
+
   test("a token signs its owner in until it is revoked, or the browser signs out", async () => {
     await using served = await openServedHttp();
     const token = await served.makeToken({ name: "ann" });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Queries } from "../src/catalogue/sql.ts";
 import { connectClient, openServedHttp, revisions, textOf } from "./served-http.ts";
 import { startServer } from "./server.ts";
@@ -18,7 +19,7 @@ async function post(url: string, token: string, message: object, headers: Readon
     body: JSON.stringify(message),
   });
   const text = await response.text();
-  const json = /^(?:event: message\n)?data: (.*)$/m.exec(text)?.[1] ?? text;
+  const json = /^data: (.+)$/m.exec(text)?.[1] ?? text;
   return { response, status: response.status, message: json === "" ? undefined : JSON.parse(json) };
 }
 
@@ -295,6 +296,90 @@ describe("sessions", () => {
     await first.stop();
     const after = await post(second.mcpUrl, token, call(5, "read_artifact", { artifact_ref, offset: 100 }), headers);
     assert.match(JSON.stringify(after.message), /Mulde is a river/);
+  });
+});
+
+describe("a connection that breaks", () => {
+  /** Asks for a source that answers when it is released, and reads no more than the first event of the answer. */
+  async function openBroken(served: Awaited<ReturnType<typeof openServedHttp>>, token: string, url: string) {
+    const headers = await beginSession(served.mcpUrl, token);
+    const cut = new AbortController();
+    const response = await fetch(served.mcpUrl, {
+      method: "POST",
+      signal: cut.signal,
+      body: JSON.stringify(call(2, "fetch_content", { url })),
+      headers: {
+        ...headers,
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+    });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    cut.abort();
+    const [, id = ""] = /^id: (\S+)$/m.exec(Buffer.from(value ?? []).toString()) ?? [];
+    return { headers, id };
+  }
+
+  const resume = (url: string, token: string, headers: Record<string, string>, id: string) =>
+    fetch(url, {
+      headers: { ...headers, authorization: `Bearer ${token}`, accept: "text/event-stream", "last-event-id": id },
+    });
+
+  test("is resumed by its session with what was missed, and by no other", async () => {
+    const released = Promise.withResolvers<void>();
+    await using source = await startServer(async (_, response) => {
+      await released.promise;
+      response.writeHead(200, { "content-type": "text/plain" }).end("The weir holds.");
+    });
+    await using served = await openServedHttp({ settings: { "network.allow": [source.allow] } });
+    const [ann, bob] = [await served.makeToken({ name: "ann" }), await served.makeToken({ name: "bob" })];
+    const { headers, id } = await openBroken(served, ann, source.origin);
+    const resumed = await resume(served.mcpUrl, ann, headers, id);
+    released.resolve();
+    assert.match(await resumed.text(), /The weir holds/);
+    assert.match(await (await resume(served.mcpUrl, ann, headers, id)).text(), /The weir holds/, "also afterwards");
+    const other = await beginSession(served.mcpUrl, ann);
+    const rows = [
+      [bob, headers, id, 404],
+      [ann, other, id, 400],
+      [ann, headers, "unknown", 400],
+    ] as const;
+    for (const [token, session, eventId, status] of rows)
+      assert.equal((await resume(served.mcpUrl, token, session, eventId)).status, status);
+  });
+
+  test("of the SDK's client is resumed by itself", async () => {
+    const released = Promise.withResolvers<void>();
+    await using source = await startServer(async (_, response) => {
+      await released.promise;
+      response.writeHead(200, { "content-type": "text/plain" }).end("The weir holds.");
+    });
+    await using served = await openServedHttp({ settings: { "network.allow": [source.allow] } });
+    let cuts = 0;
+    const cutting: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (!String(init?.body ?? "").includes("fetch_content") || cuts > 0) return response;
+      cuts++;
+      const cut = new TransformStream({
+        transform(chunk, controller) {
+          controller.enqueue(chunk);
+          released.resolve();
+          controller.error(new Error("cut"));
+        },
+      });
+      return new Response(response.body?.pipeThrough(cut), response);
+    };
+    const client = new Client({ name: "opencode", version: "1" }, { versionNegotiation: { mode: "legacy" } });
+    const requestInit = { headers: { authorization: `Bearer ${await served.makeToken({ name: "ann" })}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(served.mcpUrl), { requestInit, fetch: cutting }));
+    try {
+      const result = await client.callTool({ name: "fetch_content", arguments: { url: source.origin } });
+      assert.match(textOf(result), /The weir holds/);
+      assert.equal(cuts, 1);
+    } finally {
+      await client.close();
+    }
   });
 });
 

@@ -82,6 +82,15 @@ if (typeof postgres === "string" || typeof s3 === "string") {
       assert.match(await connect("?sslmode=verify-ca", { caFile: ownFile, ssl }), /^TLS/);
     });
 
+    test("works as soon as the file of certificates can be read", async () => {
+      const late = join(folder.path, "late.pem");
+      const sql = postgresSql({ ...parsePostgresAddress(`${url}?sslmode=verify-full`), caFile: late });
+      await assert.rejects(sql.all("SELECT 1 AS one"), { code: "config_invalid" });
+      await writeFile(late, own.cert);
+      assert.deepEqual(await sql.all("SELECT 1 AS one"), [{ one: 1 }]);
+      await sql.close();
+    });
+
     test("says that the server has none, instead of sending a password in the clear", async () => {
       const plain = await startPostgres();
       assert.ok(typeof plain !== "string");

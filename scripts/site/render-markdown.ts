@@ -1,4 +1,4 @@
-/** Renders the Markdown of a page: links lead to pages of the site, and what is wide scrolls by itself. */
+/** Renders the Markdown of a page: links lead to pages of the site, and wide tables and code scroll on their own. */
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
 import { createHeadingIds } from "./heading-ids.ts";

@@ -81,8 +81,9 @@ export function listDataHints(overview: Overview | null, ref: string | null): st
 }
 
 /** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */
-export function hasFollowUp({ hasText, ended }: Extract): boolean {
-  if (hasText || ended === null) return true;
+export function hasFollowUp({ hasText, size, ended }: Extract): boolean {
+  // An empty file has a text of no characters.
+  if (ended === null || (hasText && size.chars > 0)) return true;
   if (ended.failed === null) return false;
   const { reason, detail } = ended.failed;
   return reason === "encrypted" ? canBeOpened(detail) : isRetryableFailure(ended.failed);

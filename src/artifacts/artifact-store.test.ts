@@ -65,6 +65,23 @@ describe("the artifact store", () => {
     assert.equal(await later.count("later"), 1);
   });
 
+  test("notes the use of many reads at once with one change", async () => {
+    const storage = makeStorage();
+    const kept = await openStore(storage, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
+    let changes = 0;
+    const transact: Storage["catalogue"]["transact"] = (work, options) => {
+      changes++;
+      return storage.catalogue.transact(work, options);
+    };
+    const reader = openStore(
+      { ...storage, catalogue: { ...storage.catalogue, transact } },
+      { owner: "alice", run: "r2" },
+    );
+    await Promise.all(Array.from({ length: 20 }, () => readArtifactBytes(reader, kept.artifact_ref)));
+    await waitUntil("the use is noted", async () => (await reader.count("r2")) === 1);
+    assert.equal(changes, 1);
+  });
+
   test("gives no bytes of an artifact that expires while it is opened, and leaves nothing open", async () => {
     const storage = makeStorage();
     const now = () => Date.now() + 3_600_000;

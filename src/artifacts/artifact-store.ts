@@ -57,6 +57,8 @@ export type ArtifactStore = ReturnType<typeof openStore>;
 /** A use is noted at most this often: it protects an artifact from every sweep for much longer. */
 const MARK_INTERVAL_MS = 60_000;
 
+const MAX_REMEMBERED_MARKS = 10_000;
+
 const PAGE_ROWS = 200;
 
 /** A sweeper that is faster even once is one whose grace is over, so this many are never needed. */
@@ -70,6 +72,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const runId = safeFileName(run);
   const blobs = openBlobs(objects, catalogue, now);
   let secret: Promise<Uint8Array> | undefined;
+  /** When reads that did not wait for it noted their use. */
+  const markedAt = new Map<string, number>();
   /** Where the bytes of records were when they were found. */
   const places = new WeakMap<ArtifactRecord, string>();
   /** The last keep of each content: the same content is kept one after another, so that its bytes are written once. */
@@ -183,10 +187,18 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       const opening = openBytes(record, row.object_key ?? undefined);
       opening.catch(() => undefined); // It is awaited after the mark.
       // No sweeper is after what was used a moment ago, so that the answer need not wait to name this run too.
-      if (isRecent(row.used_at)) void opening.then(() => markUse(row)).catch(() => undefined);
+      if (isRecent(row.used_at)) void opening.then(() => markLater(row)).catch(() => undefined);
       else await discardUnless(opening, markUse(row));
       return { record: { ...record, ...seen(now()) }, ...(await opening) };
     });
+  }
+
+  /** Once, however many reads there are: they do not wait for it, and their marks would take all connections. */
+  async function markLater(row: FoundArtifact): Promise<void> {
+    if (isRecent(markedAt.get(row.ref) ?? 0)) return;
+    if (markedAt.size >= MAX_REMEMBERED_MARKS) markedAt.clear();
+    markedAt.set(row.ref, now());
+    await markUse(row);
   }
 
   /** Bytes of an artifact that has expired while they were opened are not used. */
@@ -246,7 +258,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
 
   function toRecord(row: ListedRow): ArtifactRecord {
     const record = parseRow(row, owner);
-    return { ...record, path: record.reference?.path ?? pathOf(row.object_key), ...seen(row.used_at) };
+    // The record is new and ours: a listing has hundreds, and copying each of them takes as long as parsing it.
+    return Object.assign(record, { path: record.reference?.path ?? pathOf(row.object_key), ...seen(row.used_at) });
   }
 
   const seen = (usedAt: number) => ({ last_used_at: new Date(usedAt).toISOString() });
@@ -286,7 +299,15 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   }
 
   /** All artifacts of this owner, the newest first, or those that one run used. Listing does not mark them as used. */
-  async function* list(ofRun?: string, { withPaths = true }: ListOptions = {}): AsyncGenerator<ListedArtifact> {
+  async function* list(ofRun?: string, options?: ListOptions): AsyncGenerator<ListedArtifact> {
+    for await (const page of listPages(ofRun, options)) yield* page;
+  }
+
+  /** The same in pages: a step for each artifact would cost more than the artifacts. */
+  async function* listPages(
+    ofRun?: string,
+    { withPaths = true }: ListOptions = {},
+  ): AsyncGenerator<readonly ListedArtifact[]> {
     const rows = { limit: PAGE_ROWS, withObjects: withPaths };
     let last: ListedRow | undefined;
     do {
@@ -294,7 +315,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
         ofRun === undefined
           ? await pageOfArtifacts(catalogue, ownerId, rows, last)
           : await pageOfRun(catalogue, ownerId, safeFileName(ofRun), rows, last?.ref);
-      yield* page.map(toListed);
+      yield page.map(toListed);
       last = page.length < PAGE_ROWS ? undefined : page.at(-1);
     } while (last !== undefined);
   }
@@ -336,6 +357,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     makeSeal,
     hasBytes,
     list,
+    listPages,
     listRecent,
     totals,
     count,

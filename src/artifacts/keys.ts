@@ -19,6 +19,10 @@ export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256
 /** The sha256 in the key of a blob. */
 export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1).slice(0, 64);
 
+/** Whether a key is that of an object with these bytes. */
+export const isBlobKey = (key: string, sha256: string): boolean =>
+  key.startsWith(blobPrefix) && blobOfKey(key) === sha256;
+
 /** The key prefix of the index segments of a repository. */
 export const segmentsKey = ({ owner, project, repository }: RepositoryKey): string =>
   `${segmentPrefix}${owner}/${project}/${repository}/`;

@@ -56,27 +56,50 @@ export async function* pagesOf(from: Sql, table: CopiedTable): AsyncGenerator<re
 async function addRows(queries: Queries, table: CopiedTable, rows: readonly SqlRow[]): Promise<number> {
   let added = 0;
   for (const row of rows) {
-    const columns = Object.keys(row);
+    // The other store may be anybody's file: a column whose name is not one of ours must not become SQL.
+    const columns = Object.keys(row).filter((column) => /^[a-z][a-z0-9_]*$/.test(column));
     added += await queries.run(
       `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
        ON CONFLICT (${copiedTables[table].join(", ")}) DO NOTHING`,
-      ...Object.values(row),
+      ...columns.map((column) => row[column] ?? null),
     );
   }
   return added;
 }
 
-/** Counts what owners and runs have, from the rows themselves. Bytes count once per owner and content. */
-export async function recountTotals(queries: Queries): Promise<void> {
-  await queries.run(
-    `INSERT INTO owners (owner, artifacts, bytes)
-     SELECT owner, sum(artifacts), sum(bytes) FROM (
-       SELECT owner, count(*) AS artifacts, max(stored_bytes) AS bytes FROM artifacts GROUP BY owner, sha256) AS contents
-     WHERE true GROUP BY owner
-     ON CONFLICT (owner) DO UPDATE SET artifacts = excluded.artifacts, bytes = excluded.bytes`,
+/** Counts what owners and runs have, from the rows themselves: owner by owner, because each statement has its deadline. */
+export async function recountTotals(sql: Sql): Promise<void> {
+  for (let owner = await nextOwner(sql, ""); owner !== undefined; owner = await nextOwner(sql, owner)) {
+    const current = owner;
+    await sql.transact((queries) => recountOwner(queries, current), { durable: true });
+  }
+}
+
+async function nextOwner(queries: Queries, after: string): Promise<string | undefined> {
+  const row = await queries.get<{ owner: string }>(
+    "SELECT owner FROM artifacts WHERE owner > ? ORDER BY owner LIMIT 1",
+    after,
   );
-  await queries.run("DELETE FROM runs");
-  await queries.run(
-    "INSERT INTO runs (owner, run, artifacts) SELECT owner, run, count(*) FROM uses GROUP BY owner, run",
-  );
+  return row?.owner;
+}
+
+/** Bytes count once per content. */
+async function recountOwner(queries: Queries, owner: string): Promise<void> {
+  await Promise.all([
+    queries.run(
+      `INSERT INTO owners (owner, artifacts, bytes)
+       SELECT owner, sum(artifacts), sum(bytes) FROM (
+         SELECT owner, count(*) AS artifacts, max(stored_bytes) AS bytes FROM artifacts
+         WHERE owner = ? GROUP BY owner, sha256) AS contents
+       WHERE true GROUP BY owner
+       ON CONFLICT (owner) DO UPDATE SET artifacts = excluded.artifacts, bytes = excluded.bytes`,
+      owner,
+    ),
+    queries.run("DELETE FROM runs WHERE owner = ?", owner),
+    queries.run(
+      `INSERT INTO runs (owner, run, artifacts)
+       SELECT owner, run, count(*) FROM uses WHERE owner = ? GROUP BY owner, run`,
+      owner,
+    ),
+  ]);
 }

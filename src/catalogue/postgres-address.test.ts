@@ -36,6 +36,8 @@ describe("the address of a PostgreSQL server", () => {
     ...wrong,
     "postgres://ann:s3cret@db/t?sslmode=prefer",
     "postgres://ann:s3cret@db/t?x=1",
+    "postgres://ann:s3cret%zz@db/t",
+    "postgres://ann:s3cret@db/t%",
     "postgres://ann:s3cret@db/t?schema=a;b",
   ]) {
     test(`refuses ${given} with a hint that works, and does not repeat the password`, () => {

@@ -20,13 +20,13 @@ const DEFAULT_PORT = 5432;
 export function parsePostgresAddress(given: string, password?: string): PostgresAddress {
   const url = parse(given);
   const host = url.searchParams.get("host") ?? url.hostname.replaceAll(/^\[|\]$/g, "");
-  const user = decodeURIComponent(url.username);
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const user = decode(url.username);
+  const database = decode(url.pathname.slice(1));
   if (host === "" || user === "" || database === "") throw invalidAddress("it must name a user, a host and a database");
   const schema = url.searchParams.get("schema") ?? undefined;
   if (schema !== undefined && !/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw invalidAddress("its schema is not a plain name");
-  const secret = password ?? decodeURIComponent(url.password);
+  const secret = password ?? decode(url.password);
   return {
     host,
     port: Number(url.port) || DEFAULT_PORT,
@@ -51,6 +51,14 @@ function parse(given: string): URL {
   const unknown = [...url.searchParams.keys()].find((name) => !knownParameters.includes(name));
   if (unknown !== undefined) throw invalidAddress(`it has a parameter ${JSON.stringify(unknown.slice(0, 40))}`);
   return url;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw invalidAddress("it has a % that does not encode a character (write % itself as %25)");
+  }
 }
 
 /** Without a word about it, a connection is encrypted and the certificate checked, unless it stays on this machine. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { after, describe, test } from "node:test";
 import { startPostgres } from "../../test/postgres-server.ts";
-import { listen } from "../../test/tcp-relay.ts";
+import { listen, startRelay } from "../../test/tcp-relay.ts";
+import { waitUntil } from "../../test/waiting.ts";
 import { indexRowsContract } from "./index-rows.contract.ts";
 import { mcpSessionRowsContract } from "./mcp-session-rows.contract.ts";
 import { type PostgresOptions, postgresSql } from "./postgres-sql.ts";
@@ -82,6 +83,37 @@ else {
       });
       await assert.rejects(ignoring, /has failed/);
       assert.deepEqual(await database.sql.all("SELECT name FROM items"), []);
+    });
+
+    test("gives back its connections after every kind of failure", async () => {
+      await using relay = await startRelay(server.port);
+      await using database = await openDatabase({ maxConnections: 2, port: relay.port, timeoutMs: 5_000 });
+      const { sql } = database;
+      await sql.run("CREATE TABLE items (name TEXT PRIMARY KEY)");
+      const failing: readonly (() => Promise<unknown>)[] = [
+        () => sql.all("SELECT * FROM nowhere"),
+        () => sql.transact(async () => assert.fail("the work fails")),
+        () => sql.transact((queries) => Promise.all([queries.run("SELEC"), queries.all("SELECT 1")])),
+        () => sql.transact((queries) => queries.run("INSERT INTO items VALUES (NULL)"), { exclusive: true }),
+        () => sql.transact((queries) => queries.run("INSERT INTO nowhere VALUES (1)"), { isOneStatement: true }),
+        () =>
+          sql.transact(async (queries) => {
+            await queries.run("INSERT INTO items VALUES ('a')");
+            relay.cut();
+            relay.restore();
+          }),
+      ];
+      for (let round = 0; round < 3; round++) {
+        const outcomes = await Promise.allSettled(failing.map((fail) => fail()));
+        assert.ok(outcomes.every(({ status }) => status === "rejected"));
+      }
+      await waitUntil("a connection is free", () =>
+        sql.all("SELECT 1").then(
+          () => true,
+          () => false,
+        ),
+      );
+      assert.deepEqual(await Promise.all([1, 2, 3, 4].map(() => sql.all("SELECT name FROM items"))), [[], [], [], []]);
     });
 
     test("makes no difference between many writers of one row and one after the other", async () => {

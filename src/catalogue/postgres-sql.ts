@@ -45,7 +45,10 @@ export function postgresSql(options: PostgresOptions): Sql {
   async function connect(): Promise<PoolClient> {
     const failure = pause.current();
     if (failure !== undefined) throw failure;
-    opening ??= openPool(options, timeoutMs, maxConnections);
+    opening ??= openPool(options, timeoutMs, maxConnections).catch((error: unknown) => {
+      opening = undefined; // The next call tries again.
+      throw error;
+    });
     const pool = await opening;
     try {
       const client = await pool.connect();

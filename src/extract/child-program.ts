@@ -7,6 +7,7 @@ serveEngines({
   archive: async () => (await import("./archive/archive-engine.ts")).archiveEngine,
   database: async () => (await import("./database/database-engine.ts")).databaseEngine,
   epub: async () => (await import("./epub/epub-engine.ts")).epubEngine,
+  iwork: async () => (await import("./iwork/iwork-engine.ts")).iworkEngine,
   legacy: async () => (await import("./legacy/legacy-engine.ts")).legacyEngine,
   mail: async () => (await import("./mail/mail-engine.ts")).mailEngine,
   notebook: async () => (await import("./notebook/notebook-engine.ts")).notebookEngine,

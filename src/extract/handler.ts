@@ -40,11 +40,16 @@ export type HandlerOptions = {
   readonly entry?: string;
   /** A query in the format's own language: its result is wanted, not the text of the file. */
   readonly query?: string;
+  /** Rows of a table: they are wanted, not the text of the file. */
+  readonly rows?: NumberRange;
   /** What a child process may use to read the file. */
   readonly limits?: Limits;
   /** How text in pictures is recognised; absent where OCR is off. */
   readonly ocr?: OcrOptions | MissingOcr;
 };
+
+/** What is asked of the format itself: SQL, or rows of a table. */
+export type FormatQuery = { readonly query: string } | { readonly rows: NumberRange };
 
 /** How text in pictures is recognised. Plain data, because it is sent to child processes. */
 export type OcrOptions = {
@@ -196,6 +201,8 @@ export interface Handler<Own extends object = object> {
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
   /** Whether a query is in the format's own language, such as SQL: `extract` then gets it and yields its result. */
   isQuery?(mediaType: string, query: string): boolean;
+  /** Whether rows are read from the file, not from its text: `extract` then gets their numbers and yields them. */
+  readsRows?(mediaType: string): boolean;
   /** Opens a member by its path as the text lists it: a file in an archive, an attachment of a mail. */
   openEntry?(file: LocalFile, path: string, signal: AbortSignal, limits?: Limits): Promise<OpenedEntry>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */

@@ -9,6 +9,7 @@ import { feed } from "./feed/feed-handler.ts";
 import type { Handler } from "./handler.ts";
 import { html } from "./html/html-handler.ts";
 import { image } from "./image/image-handler.ts";
+import { iwork } from "./iwork/iwork-handler.ts";
 import { legacy } from "./legacy/legacy-handler.ts";
 import { mail } from "./mail/mail-handler.ts";
 import { media } from "./media/media-handler.ts";
@@ -31,6 +32,7 @@ export const handlers: readonly Handler[] = [
   rtf,
   feed,
   openapi,
+  iwork,
   archive,
   database,
   image,

@@ -2,7 +2,16 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable, SpillwayError } from "../errors.ts";
-import type { ExtractItem, Handler, HandlerOptions, Limits, LinkStyle, LocalFile, Mode } from "./handler.ts";
+import type {
+  ExtractItem,
+  FormatQuery,
+  Handler,
+  HandlerOptions,
+  Limits,
+  LinkStyle,
+  LocalFile,
+  Mode,
+} from "./handler.ts";
 import { findLinkBase } from "./stored-extract.ts";
 
 /** What a handler reads, and how. */
@@ -20,8 +29,8 @@ export type HandlerRun = {
   readonly ocr?: HandlerOptions["ocr"] | undefined;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
-  /** A query in the format's own language, whose result is wanted. */
-  readonly formatQuery?: string | undefined;
+  /** What is asked of the format itself, whose result is wanted. */
+  readonly formatQuery?: FormatQuery | undefined;
 };
 
 /**
@@ -35,7 +44,7 @@ export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator
     ...(links === undefined ? {} : { links }),
     ...(ocr === undefined ? {} : { ocr }),
     ...(password === undefined ? {} : { password }),
-    ...(formatQuery === undefined ? {} : { query: formatQuery }),
+    ...formatQuery,
   };
   try {
     yield* handler.extract(toLocalFile(run), options, signal);

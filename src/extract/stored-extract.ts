@@ -132,16 +132,21 @@ export async function appendFile(
   { last, ...content }: FileContent & { readonly last: boolean },
 ): Promise<ExtractFile> {
   const end = content.segments.reduce(addSegment, start);
-  const bytes = Buffer.from(formatContent(content));
+  const bytes = formatContent(content);
   const key = `${prefix}${formatKey({ start, end, last }, bytes.length)}`;
   await objects.put(key, bytes, { durable: false });
   return { key, start, end, last };
 }
 
 /** One line of JSON without the texts, then the texts: as JSON strings they would take several times as long. */
-function formatContent({ info, failed, segments }: FileContent): string {
+function formatContent({ info, failed, segments }: FileContent): Buffer {
   const outlines = segments.map(({ text, ...outline }) => ({ ...outline, chars: text.length }));
-  return `${JSON.stringify({ info, failed, segments: outlines })}\n${segments.map(({ text }) => text).join("")}`;
+  // Not joined as text first: the copy of a long text costs more than encoding it.
+  const parts = [`${JSON.stringify({ info, failed, segments: outlines })}\n`, ...segments.map(({ text }) => text)];
+  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+  let offset = 0;
+  for (const part of parts) offset += bytes.write(part, offset);
+  return bytes;
 }
 
 type SegmentOutline = Omit<Segment, "text"> & { readonly chars: number };

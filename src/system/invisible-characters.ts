@@ -97,11 +97,11 @@ const isFlag = (match: string): boolean => match.length > 2;
 function isNeeded(character: string, previous: string, next: string): boolean {
   switch (character) {
     case "\u200d": // Zero-width joiner.
-      return (beforeJoiner.test(previous) && pictograph.test(next)) || joiningLetter.test(previous);
+      return (beforeJoiner.test(previous) && pictograph.test(next)) || joiningLetter().test(previous);
     case "\u200c": // Zero-width non-joiner.
-      return joiningLetter.test(previous);
+      return joiningLetter().test(previous);
     case "\u200b": // Zero-width space.
-      return unspacedLetter.test(previous);
+      return unspacedLetter().test(previous);
     case "\ufe0e": // Text or emoji form, also of the base of a keycap.
     case "\ufe0f":
       return pictograph.test(previous) || (next === "\u20e3" && /[\d#*]/.test(previous));
@@ -131,14 +131,14 @@ const joiningLetter = lettersOf(
 /** Letters and marks of scripts without spaces between words, where a zero-width space separates them. */
 const unspacedLetter = lettersOf(["Thai", "Laoo", "Khmr", "Mymr"]);
 
-function lettersOf(...scripts: readonly (readonly string[])[]): RegExp {
-  return new RegExp(
-    `(?=[\\p{L}\\p{M}])[${scripts
-      .flat()
-      .map((script) => `\\p{scx=${script}}`)
-      .join("")}]`,
-    "u",
-  );
+/** Made when it is first needed: every command loads this file, and each pattern takes a millisecond. */
+function lettersOf(...scripts: readonly (readonly string[])[]): () => RegExp {
+  let pattern: RegExp | undefined;
+  return () => {
+    const names = scripts.flat().map((script) => `\\p{scx=${script}}`);
+    pattern ??= new RegExp(`(?=[\\p{L}\\p{M}])[${names.join("")}]`, "u");
+    return pattern;
+  };
 }
 
 function classify(character: string): keyof InvisibleCounts {

@@ -38,14 +38,21 @@ function scanUnits(
   visit: (code: number, index: number) => void,
   maxDepth: number,
 ): number {
+  const { length } = units;
   let index = state.isInString ? skipString(units, 0, state) : 0;
-  for (; index < units.length; index++) {
+  let { depth } = state;
+  for (; index < length; index++) {
     const code = units[index] as number;
-    if (code > CLOSE_BRACE || steps[code] === NOT_A_SIGN) continue;
-    state.depth += steps[code] as number;
-    if (state.depth <= maxDepth) visit(code, offset + index);
+    const step = steps[code] as number;
+    if (step === NOT_A_SIGN) continue;
+    depth += step;
+    if (depth <= maxDepth) {
+      state.depth = depth;
+      visit(code, offset + index);
+    }
     if (code === QUOTE) index = skipString(units, index + 1, state) - 1;
   }
+  state.depth = depth;
   return index;
 }
 
@@ -67,23 +74,25 @@ export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 const BACKSLASH = 0x5c;
 
-/** By sign, how it changes the nesting. A table, because nearly all characters are none of these signs. */
+/** By character, how it changes the nesting. A table of all, because nearly all of them are none of these signs. */
 const NOT_A_SIGN = 2;
-const steps = new Int8Array(CLOSE_BRACE + 1).fill(NOT_A_SIGN);
+const steps = new Int8Array(2 ** 16).fill(NOT_A_SIGN);
 for (const sign of [QUOTE, COMMA]) steps[sign] = 0;
 for (const sign of [OPEN_BRACKET, OPEN_BRACE]) steps[sign] = 1;
 for (const sign of [CLOSE_BRACKET, CLOSE_BRACE]) steps[sign] = -1;
 
 /** The place after a string's closing quote, or after the last unit. `start` is inside the string. */
 function skipString(units: Uint16Array, start: number, state: JsonState): number {
+  const { length } = units;
   let index = start;
-  for (; index < units.length; index++) {
-    const code = units[index];
-    if (code === BACKSLASH) index += 1;
-    else if (code === QUOTE) {
+  for (; index < length; index++) {
+    const code = units[index] as number;
+    if (code !== QUOTE && code !== BACKSLASH) continue;
+    if (code === QUOTE) {
       state.isInString = false;
       return index + 1;
     }
+    index += 1;
   }
   state.isInString = true;
   return index;

@@ -90,7 +90,7 @@ describe("every tool", () => {
 
   test("an internal error is a reply too, an abort is not", async () => {
     await using bench = await openTools();
-    const store = { ...bench.session.store, find: () => Promise.reject(new TypeError("boom")) };
+    const store = { ...bench.session.store, read: () => Promise.reject(new TypeError("boom")) };
     const ref = `af_${"0".repeat(32)}`;
     const { text, isError, fields } = await bench.call("read_artifact", { artifact_ref: ref }, { store });
     assert.deepEqual([isError, fields.code, text.split("\n")[0]], [true, "internal", "boom"]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { openCli } from "../../test/cli.ts";
 import { makePdfWithPages } from "../../test/pdf.ts";
 import { answerText } from "../answer/answer.ts";
 import { defaultSettings } from "../config/settings.ts";
@@ -65,4 +66,18 @@ describe("a shortened answer", () => {
     const { content } = await read({ offset: shorter.fields.next_offset ?? -1 });
     assert.equal(content?.slice(0, 5), reading.content?.slice(shorter.content?.length).slice(0, 5));
   });
+});
+
+test("a question within little room shows the line that answers it", async () => {
+  await using cli = await openCli();
+  const log = Array.from({ length: 500 }, (_, index) =>
+    index === 321 ? "ERROR volume 7: disk quota exceeded" : `INFO gauge ${index}: all is well`,
+  );
+  await cli.write("server.log", log.join("\n"));
+  const [fetched] = await cli.json("fetch", "server.log");
+  const { out } = await cli.run(["read", fetched.artifact_ref, "--query", "disk quota exceeded", "--max-chars", "150"]);
+  assert.match(out, /^ERROR volume 7: disk quota exceeded$/m);
+  const [, offset = ""] = /\[lines \d+-\d+, offset (\d+)\]/.exec(out) ?? [];
+  const at = await cli.json("read", fetched.artifact_ref, "--offset", offset, "--max-chars", "100");
+  assert.match(at[0].content, /^INFO gauge \d+: all is well\n/, "the place is that of the first line shown");
 });

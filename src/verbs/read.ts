@@ -6,7 +6,7 @@ import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import { describeLongData, type Overview, shareWithOverview } from "../extract/data/long-data.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
-import type { Failure, Handler, Limits, LinkStyle, Mode } from "../extract/handler.ts";
+import type { Failure, FormatQuery, Handler, Limits, LinkStyle, Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
 import type { NumberRange } from "../extract/number-range.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
@@ -88,7 +88,10 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
     password,
     formatQuery,
   });
-  if (formatQuery !== undefined && extract.ended?.failed) throw makeQueryError(extract.ended.failed);
+  if (formatQuery !== undefined && extract.ended?.failed) {
+    const { failed } = extract.ended;
+    throw "rows" in formatQuery ? makeRowsError(failed) : makeQueryError(failed);
+  }
   const { reading, overview } = await readSelected(
     { extract, facts: record, signal, isQueryResult: formatQuery !== undefined },
     selector,
@@ -144,10 +147,14 @@ function needsSource({ type }: Selector, { name }: Handler, { content_kind }: Ar
   return (type === "rows" || type === "path") && content_kind === "text" && name !== "text";
 }
 
-/** A query that the format of the source answers, such as SQL. */
-function findFormatQuery(selector: Selector, handler: Handler, { media_type }: ArtifactRecord): string | undefined {
-  const isOwn = selector.type === "query" && handler.isQuery?.(media_type, selector.query);
-  return isOwn ? selector.query : undefined;
+/** What the format of the source answers itself: SQL, or rows of a table in columns. */
+function findFormatQuery(
+  selector: Selector,
+  handler: Handler,
+  { media_type }: ArtifactRecord,
+): FormatQuery | undefined {
+  if (selector.type === "query" && handler.isQuery?.(media_type, selector.query)) return { query: selector.query };
+  return selector.type === "rows" && handler.readsRows?.(media_type) ? { rows: selector.rows } : undefined;
 }
 
 /** A query is often a mistake before it is a long one. */
@@ -161,6 +168,14 @@ function makeQueryError({ reason, detail }: Failure): SpillwayError {
       ? "Ask for less: add WHERE and LIMIT, or name fewer columns."
       : "Read the artifact without query to see its tables and columns, then correct the query.";
   return new SpillwayError("selector_invalid", `The query failed: ${clip(detail)}.`, { hint });
+}
+
+function makeRowsError({ reason, detail }: Failure): SpillwayError {
+  const hint =
+    reason === "no_text"
+      ? "Choose an earlier row; the first row is 1."
+      : "Read the artifact without rows to see its columns, or ask for fewer rows.";
+  return new SpillwayError("place_not_found", `These rows cannot be read: ${clip(detail)}.`, { hint });
 }
 
 /** The rest of a result is not a place in the text. */
@@ -260,11 +275,30 @@ async function readPassages(
   budget: Budget,
   signal: AbortSignal,
 ): Promise<PassageReading> {
-  const { passages, matchedCount, isEstimated } = await rankPassages(segmentTexts(extract), query, signal);
+  const ranking = await rankPassages(segmentTexts(extract), query, signal);
+  const { matchedCount, isEstimated } = ranking;
+  const passages = await narrowFirst(extract, ranking.passages, query, budget.chars);
   const texts: string[] = [];
   const { text, count } = await fitItems(collect(passageTexts(extract, passages), texts), RANGE_BREAK, budget);
   const shown = count === 1 ? [text] : texts.slice(0, count);
   return makePassageReading(shown, passages, { count: matchedCount, isEstimated });
+}
+
+/** The first passage is shown even if it does not fit. It then begins where it answers. */
+async function narrowFirst(
+  extract: Extract,
+  passages: readonly RankedPassage[],
+  query: string,
+  chars: number,
+): Promise<readonly RankedPassage[]> {
+  const [first, ...others] = passages;
+  if (first === undefined) return passages;
+  const room = chars - formatPassageHeader(first).length;
+  if (first.end - first.start <= room) return passages;
+  const { narrowPassage } = await import("../retrieval/narrow-passage.ts");
+  const { text } = await select.readWindow(extract, first.start, first.end - first.start);
+  const { text: _, ...narrowed } = narrowPassage({ ...first, text }, query, room);
+  return [narrowed, ...others];
 }
 
 /** Passes the items through and adds each to a list. */

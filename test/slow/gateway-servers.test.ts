@@ -24,6 +24,7 @@ const names = [
   "@modelcontextprotocol/server-memory",
   "@modelcontextprotocol/conformance@0.1.16",
   "@playwright/mcp",
+  "chrome-devtools-mcp",
 ];
 const program = join(import.meta.dirname, "../../src/surfaces/cli/process.ts");
 const packageFile = (path: string): string => join(packages, "node_modules", path);
@@ -40,8 +41,10 @@ before(() => {
 
 /** A client of a server, directly or behind the gateway. */
 async function connect(home: string, command: readonly string[], isWrapped: boolean): Promise<Client> {
-  const args = isWrapped ? [program, "gateway", "--", process.execPath, ...command] : [...command];
-  const env = { PATH: process.env.PATH ?? "", HOME: home, SPILLWAY_HOME: join(home, "store") };
+  const args = isWrapped ? [program, "gateway", "--env=*", "--", process.execPath, ...command] : [...command];
+  // chrome-devtools-mcp would look for updates on a server elsewhere.
+  const quiet = { CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS: "1", CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS: "1" };
+  const env = { PATH: process.env.PATH ?? "", HOME: home, SPILLWAY_HOME: join(home, "store"), ...quiet };
   const client = new Client({ name: "opencode", version: "1" });
   // Playwright writes snapshots to its working folder.
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: home, stderr: "ignore" }));
@@ -164,6 +167,38 @@ describe("a real server behind the gateway", () => {
           [navigated, snapshot].find((text) => text.startsWith("[This result")) ?? assert.fail(snapshot.slice(0, 500));
         assert.ok(page.length < 50_000);
         assert.match(await readAll(wrapped, page), /River 3999/);
+      },
+    );
+  });
+
+  test("chrome-devtools: small results are the same, and the snapshot of a long page is bounded", async (context) => {
+    if (chromium === undefined) return context.skip("There is no Chromium on this machine.");
+    const items = Array.from({ length: 4_000 }, (_, n) => `<li><a href="/${n}">River ${n}</a></li>`).join("");
+    await using site = await startServer((_, response) =>
+      response.setHeader("content-type", "text/html").end(`<title>Rivers</title><ul>${items}</ul>`),
+    );
+    const browser = ["--headless", "--isolated", "--executablePath", chromium, "--chromeArg=--no-sandbox"];
+    await compare(
+      context,
+      () => [packageFile("chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js"), ...browser],
+      async (direct, wrapped) => {
+        const callBoth = (name: string, given: object) =>
+          Promise.all([direct, wrapped].map((client) => client.callTool({ name, arguments: { ...given } })));
+        const [opened, openedBehind] = await callBoth("new_page", { url: site.origin });
+        assert.deepEqual(openedBehind, opened);
+        const [pages, pagesBehind] = await callBoth("list_pages", {});
+        assert.deepEqual(pagesBehind, pages);
+        const pageId = Number(/^(\d+): Rivers/m.exec(textOf(pages ?? {}))?.[1] ?? assert.fail(textOf(pages ?? {})));
+        const script = { pageId, function: "() => document.querySelectorAll('li').length" };
+        const [count, countBehind] = await callBoth("evaluate_script", script);
+        assert.match(textOf(count ?? {}), /4000/);
+        assert.deepEqual(countBehind, count);
+        const [whole, page] = (await callBoth("take_snapshot", { pageId })).map(textOf);
+        assert.ok((whole?.length ?? 0) > 200_000, `${whole?.length} characters without the gateway`);
+        assert.ok((page?.length ?? 0) < 50_000, `${page?.length} characters behind it`);
+        assert.equal(await readAll(wrapped, page ?? ""), whole);
+        const [, picture] = await callBoth("take_screenshot", { pageId });
+        assert.match(JSON.stringify(picture), /"type":"image"/, "a small picture passes");
       },
     );
   });

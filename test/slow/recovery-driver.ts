@@ -1,6 +1,6 @@
 /**
  * Runs inside a network namespace: a scripted provider with a small window, and a real client whose tool prints more than that.
- * The client runs by itself or under `spillway with`. Prints what happened.
+ * The client runs alone or under `spillway with`. Prints what happened.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -31,6 +31,7 @@ const START = 100_001;
  */
 let runs = 0;
 let hasRead = false;
+let end: "found" | "lost" = "lost";
 const script: Script = (request, dialect) => {
   const call = (command: string) => ({ calls: [{ tool: run.shell, input: run.input(command) }] });
   if (isSummaryAsked(request)) return { text: `<summary>${runs} lists of numbers were printed.</summary>` };
@@ -38,7 +39,10 @@ const script: Script = (request, dialect) => {
   const shown = findResults(request, dialect).join("\n");
   const isThere = shown.includes(String(WANTED));
   const [, read] = /To read it: (spillway read af_[0-9a-f]{32})/.exec(shown) ?? [];
-  if (isThere || !read || hasRead) return { text: `The line is ${isThere ? "found" : "lost"}.` };
+  if (isThere || !read || hasRead) {
+    end = isThere ? "found" : "lost";
+    return { text: `The line is ${end}.` };
+  }
   hasRead = true;
   return call(`${read} --query ${WANTED}`);
 };
@@ -83,6 +87,6 @@ const exchanges = provider.exchanges.map((exchange) => ({
   tokens: countTokens(JSON.parse(exchange.json)),
   refusal: exchange.refusal,
 }));
-process.stdout.write(JSON.stringify({ program: basename(program), status, ...texts, exchanges }), () =>
+process.stdout.write(JSON.stringify({ program: basename(program), status, end, ...texts, exchanges }), () =>
   process.exit(0),
 );

@@ -86,4 +86,16 @@ export const recoveryRuns: readonly RecoveryRun[] = [
     wording: wordings.anthropic,
     windowTokens: 100_000,
   },
+  {
+    ...find("Codex with another model"),
+    name: "Codex",
+    program: ".bin/codex",
+    // spillway with takes the provider's address from the variable, where there is a key.
+    env: ({ modelUrl }) => ({ SIM_KEY: "k", OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${modelUrl}/v1` }),
+    args: () => ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
+    shell: "exec_command",
+    input: (command) => ({ cmd: command }),
+    wording: wordings.responses,
+    windowTokens: 25_000,
+  },
 ];

@@ -8,7 +8,7 @@ import { pageOfSegments } from "../../catalogue/segment-rows.ts";
 import type { SqlRow } from "../../catalogue/sql.ts";
 import { SpillwayError } from "../../errors.ts";
 import { hashObject } from "../blobs.ts";
-import { ownersPrefix, segmentHashOf } from "../keys.ts";
+import { isBlobKey, ownersPrefix, segmentHashOf, segmentPrefix } from "../keys.ts";
 import { readObject } from "../objects.ts";
 import type { Storage } from "../storage.ts";
 
@@ -44,7 +44,7 @@ export async function migrateStore(from: Storage, to: Storage, options: Migratio
   const blobs = await copyBlobs(from, to, options);
   const segments = await copySegments(from, to, options);
   const { rows, leftInPlace } = await copyAllRows(from, to, options);
-  await to.catalogue.transact(recountTotals, { durable: true });
+  await recountTotals(to.catalogue);
   await to.objects.delete(MIGRATION_KEY);
   return { ...blobs, segments, leftInPlace, rows };
 }
@@ -96,7 +96,8 @@ async function copyBlob(
 ): Promise<"blobs" | "presentBlobs" | "damagedBlobs"> {
   const present = await findBlob(to.catalogue, sha256);
   if (present && (await to.objects.head(present.object_key))?.sizeBytes === size_bytes) return "presentBlobs";
-  if (!(await copyVerified(from, to, object_key, sha256))) return "damagedBlobs";
+  // Nothing but the object of these bytes is written, whatever the rows of the old store say.
+  if (!isBlobKey(object_key, sha256) || !(await copyVerified(from, to, object_key, sha256))) return "damagedBlobs";
   await to.catalogue.transact((queries) => importBlob(queries, sha256, object_key, size_bytes, now), { durable: true });
   return "blobs";
 }
@@ -108,6 +109,7 @@ async function copySegments(from: Storage, to: Storage, { signal, progress }: Mi
     const page = await pageOfSegments(from.catalogue, PAGE_BLOBS, last);
     for (const { object_key, size_bytes } of page) {
       signal.throwIfAborted();
+      if (!object_key.startsWith(segmentPrefix)) continue;
       if ((await to.objects.head(object_key))?.sizeBytes === size_bytes) continue;
       if (await copyVerified(from, to, object_key, segmentHashOf(object_key))) copied++;
       progress?.(`${copied} index segments copied`);

@@ -63,6 +63,29 @@ describe("local copies", () => {
     assert.equal(await place.copies.open("none", async () => undefined), undefined);
   });
 
+  test("that cannot be written end the answer they were read from", async () => {
+    await using place = await openCopies(1_000_000);
+    await writeFile(place.own, "a file where the folder should be");
+    let open = 0;
+    const chunks = async function* () {
+      open++;
+      try {
+        for (;;) yield Buffer.alloc(100_000);
+      } finally {
+        open--;
+      }
+    };
+    await assert.rejects(
+      place.copies.open("a", async () => chunks()),
+      { code: "ENOTDIR" },
+    );
+    await assert.rejects(
+      place.copies.take("a", () => assert.fail("nothing can be written")),
+      { code: "ENOTDIR" },
+    );
+    assert.equal(open, 0);
+  });
+
   test("that wait to be written are forgotten with their object", async () => {
     await using place = await openCopies(1_000);
     await place.copies.open("a", async () => streamBytes(Buffer.from("a")));

@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { open as openFile, readdir, rm, stat, utimes } from "node:fs/promises";
+import { type FileHandle, open as openFile, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { joinChunks } from "../../acquire/chunks.ts";
 import { systemCode } from "../../errors.ts";
@@ -61,12 +61,18 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   }
 
   async function takeNew(key: string, read: () => Promise<AsyncIterable<Uint8Array> | undefined>) {
-    const chunks = await read();
-    if (chunks === undefined) return undefined;
     const path = makePath();
     try {
-      const { sha256, sizeBytes } = await save(chunks, path);
+      // Before the bytes are asked for: an answer that is not read would hold its connection.
+      await using file = await openFile(path, "wx", 0o600);
+      const chunks = await read();
+      if (chunks === undefined) {
+        await rm(path, { force: true });
+        return undefined;
+      }
+      const { sha256, sizeBytes } = await save(chunks, file);
       keepCopy(path, `${nameOf(key)}.${sha256}`, sizeBytes);
+      await trimming; // Large copies stay within their bytes also while they are read.
       return ownFile(path, sha256);
     } catch (error) {
       await rm(path, { force: true });
@@ -100,12 +106,12 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   ): Promise<OpenedObject | undefined> {
     const chunks = await read();
     if (chunks === undefined) return undefined;
-    const { start, rest } = await splitStart(chunks, MAX_MEMORY_BYTES);
-    if (rest !== undefined) return toOpened(await takeNew(key, async () => rest));
-    const sha256 = hashBytes(start);
+    const { whole, rest } = await readStart(chunks, MAX_MEMORY_BYTES);
+    if (whole === undefined) return toOpened(await takeNew(key, async () => rest.chunks()).finally(rest.discard));
+    const sha256 = hashBytes(whole);
     if (waiting.size === 0) setImmediate(keepWaiting);
-    waiting.set(`${nameOf(key)}.${sha256}`, start);
-    return inMemory(start, sha256);
+    waiting.set(`${nameOf(key)}.${sha256}`, whole);
+    return inMemory(whole, sha256);
   }
 
   function keepWaiting(): void {
@@ -129,7 +135,7 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
     if (isKept) count(sizeBytes);
   }
 
-  /** The answer does not wait until old copies are deleted. */
+  /** Small answers do not wait until old copies are deleted. */
   function count(addedBytes: number): void {
     addedSinceCount += addedBytes;
     if (totalBytes !== undefined && totalBytes + addedSinceCount <= maxBytes) return;
@@ -218,21 +224,25 @@ const inMemory = (bytes: Uint8Array, sha256: string): OpenedObject => ({
   [Symbol.asyncDispose]: async () => undefined,
 });
 
-/** The whole of what is short, or its start and all of it. */
-async function splitStart(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
+/** The whole of what is short, or what follows from its start on. */
+async function readStart(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
   const iterator = chunks[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   for (let sizeBytes = 0; sizeBytes <= maxBytes; ) {
     const { done, value } = await iterator.next();
-    if (done) return { start: joinChunks(read) };
+    if (done) return { whole: joinChunks(read) };
     read.push(value);
     sizeBytes += value.length;
   }
-  const rest = async function* () {
-    yield* read;
-    yield* { [Symbol.asyncIterator]: () => iterator };
+  const rest = {
+    async *chunks() {
+      yield* read;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    },
+    /** Ends an answer that was not read to its end. */
+    discard: async (): Promise<void> => void (await iterator.return?.()),
   };
-  return { start: joinChunks(read), rest: rest() };
+  return { rest };
 }
 
 const makeFolder = (path: string): boolean => tryNow(() => mkdirSync(path, { recursive: true, mode: 0o700 }));
@@ -254,10 +264,9 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-async function save(chunks: AsyncIterable<Uint8Array>, path: string) {
+async function save(chunks: AsyncIterable<Uint8Array>, file: FileHandle) {
   const hash = createHash("sha256");
   let sizeBytes = 0;
-  await using file = await openFile(path, "wx", 0o600);
   for await (const chunk of chunks) {
     hash.update(chunk);
     sizeBytes += chunk.length;

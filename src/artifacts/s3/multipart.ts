@@ -1,5 +1,6 @@
 /** Large objects: uploaded in parts, of which each is hashed and acknowledged; visible only when complete. */
 import { type FileHandle, open } from "node:fs/promises";
+import { ObjectsError } from "../objects.ts";
 import type { S3Client, S3Request } from "./s3-client.ts";
 
 /** Above this an object is uploaded in parts, so that it is neither held in memory nor sent again as a whole. */
@@ -19,6 +20,7 @@ export async function putInParts(
 ) {
   const { text } = await client.ask({ method: "POST", key, query: { uploads: "" } });
   const uploadId = readTag(text, "UploadId");
+  if (uploadId === "") throw new ObjectsError("failed", "The service gave no id for an upload in parts.");
   try {
     const tags = await uploadParts(client, key, path, uploadId);
     const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
@@ -44,7 +46,13 @@ async function uploadParts(client: S3Client, key: string, path: string, uploadId
       tags[index] = (await client.ask({ method: "PUT", key, query, body })).headers.etag ?? "";
     }
   }
-  await Promise.all(Array.from({ length: Math.min(PARALLEL_PARTS, count) }, uploadNext));
+  // The others begin no further part after a failure, and the file is open until they have ended.
+  const uploads = Array.from({ length: Math.min(PARALLEL_PARTS, count) }, () =>
+    uploadNext().finally(() => {
+      next = count;
+    }),
+  );
+  for (const upload of await Promise.allSettled(uploads)) if (upload.status === "rejected") throw upload.reason;
   return tags;
 }
 
@@ -73,6 +81,6 @@ const entities: Readonly<Record<string, string>> = {
 
 const decode = (text: string): string =>
   text.replaceAll(
-    /&(?:lt|gt|quot|apos|amp);|&#(\d+);/g,
+    /&(?:lt|gt|quot|apos|amp);|&#(\d{1,6});/g,
     (entity, code) => entities[entity] ?? String.fromCodePoint(Number(code)),
   );

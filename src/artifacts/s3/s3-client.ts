@@ -98,7 +98,10 @@ export function openS3Client(address: S3Address, options: S3ClientOptions): S3Cl
     const bodyHash = body === undefined ? EMPTY_HASH : hashBytes(body);
     const unsigned = { method, host: address.host, path, query, headers: request.headers ?? {}, bodyHash };
     const headers = signRequest(unsigned, address.credentials, address.region, now());
-    opening ??= open();
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined; // The next request tries again.
+      throw error;
+    });
     const search = encodeQuery(query);
     const response = await (await opening).request({
       method,
@@ -116,12 +119,12 @@ export function openS3Client(address: S3Address, options: S3ClientOptions): S3Cl
       Object.entries(response.headers).map(([name, value]) => [name, String(value ?? "")]),
     );
     if ((status >= 200 && status < 300) || expected.includes(status)) return { status, headers, body };
-    throw makeResponseError(status, readErrorCode(await body.text()));
+    throw makeResponseError(status, readErrorCode(await readText(body)));
   }
 
   async function ask(request: S3Request) {
     const response = await send(request);
-    const text = await response.body.text().catch((error: unknown) => {
+    const text = await readText(response.body).catch((error: unknown) => {
       throw makeConnectionError(error);
     });
     // Completing an upload and copying may fail after the service has begun to say that they succeeded.
@@ -139,6 +142,20 @@ export function openS3Client(address: S3Address, options: S3ClientOptions): S3Cl
       await pool?.destroy();
     },
   };
+}
+
+/** Far more than a page of a listing has. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+async function readText(body: S3Response["body"]): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_TEXT_BYTES) throw new ObjectsError("failed", "The answer of the service is too long.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** A second try would take as long again. */

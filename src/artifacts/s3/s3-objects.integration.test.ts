@@ -125,6 +125,38 @@ else {
     });
   });
 
+  describe("a service that answers wrongly", () => {
+    const isListing = ({ path }: RelayedRequest) => path.includes("list-type=2");
+
+    test("fails a listing that does not end", async () => {
+      const body =
+        "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken></ListBucketResult>";
+      await using backend = await openBehind((request) => (isListing(request) ? { status: 200, body } : undefined));
+      assert.match((await failureOf(Array.fromAsync(backend.objects.list("")))).message, /does not end/);
+      assert.ok(backend.seen.length < 5);
+    });
+
+    test("is not read without end", async () => {
+      await using backend = await openBehind((request) =>
+        isListing(request) ? { status: 200, body: "x".repeat(17 * 1024 * 1024) } : undefined,
+      );
+      assert.match((await failureOf(Array.fromAsync(backend.objects.list("")))).message, /too long/);
+      await backend.objects.put("k", Buffer.from("the next request works"));
+    });
+
+    test("fails an upload in parts that has no id, and characters that are none", async () => {
+      await using backend = await openBehind(({ method, path }) => {
+        if (method === "POST") return { status: 200, body: "<InitiateMultipartUploadResult/>" };
+        const entry = "<Contents><Key>&#99999999999;</Key><Size>1</Size></Contents>";
+        return path.includes("list-type=2") ? { status: 200, body: `<R>${entry}</R>` } : undefined;
+      });
+      const source = join(backend.folder, "source");
+      await writeFile(source, Buffer.alloc(17 * 1024 * 1024));
+      assert.match((await failureOf(backend.objects.put("k", { path: source }))).message, /no id/);
+      assert.deepEqual(await Array.fromAsync(backend.objects.list("")), []);
+    });
+  });
+
   describe("objects in a bucket", () => {
     test("are uploaded in parts when they are large, byte for byte, and leave no copy behind", async () => {
       await using backend = await open();

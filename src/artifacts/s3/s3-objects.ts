@@ -171,12 +171,14 @@ export function s3Objects(address: S3Address, options: S3Options): S3Objects {
   }
 
   async function* pages(query: Readonly<Record<string, string>>): AsyncGenerator<string> {
-    let token = "";
+    let [token, last] = ["", ""];
     do {
       const more = token === "" ? {} : { "continuation-token": token };
       const { text } = await client.ask({ method: "GET", query: { "list-type": "2", ...query, ...more } });
       yield text;
+      last = token;
       token = readTag(text, "IsTruncated") === "true" ? readTag(text, "NextContinuationToken") : "";
+      if (token !== "" && token === last) throw new ObjectsError("failed", "The listing of the service does not end.");
     } while (token !== "");
   }
 

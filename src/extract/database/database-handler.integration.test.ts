@@ -134,3 +134,36 @@ describe("a query in SQL", () => {
     assert.match(String(content), /\| 1000 \|\n\nMore rows follow: add LIMIT and OFFSET 1000 to the query\.\n$/);
   });
 });
+
+describe("rows of a table in columns", () => {
+  const values = Array.from({ length: 3_000 }, (_, index) => index + 1);
+  const long = makeParquet([
+    { name: "id", values },
+    { name: "name", values: values.map((value) => `ship ${value}`) },
+  ]);
+
+  test("are read by number, wherever they are", async () => {
+    await using cli = await openCli();
+    const [{ artifact_ref: ref }] = await cli.json("fetch", await cli.write("ships.parquet", long));
+    const [fields] = await cli.json("read", ref, "--rows", "2998-2999");
+    assert.equal(fields.content, "| id | name |\n| --- | --- |\n| 2998 | ship 2998 |\n| 2999 | ship 2999 |\n");
+    assert.deepEqual([fields.selector, fields.next_offset], ["rows", null]);
+    const [rest] = await cli.json("read", ref, "--rows", "2999-");
+    assert.match(rest.content, /\| 3000 \| ship 3000 \|\n$/);
+  });
+
+  test("are bounded, and the reply names the rows that follow", async () => {
+    await using cli = await openCli();
+    const [{ artifact_ref: ref }] = await cli.json("fetch", await cli.write("ships.parquet", long));
+    const [fields] = await cli.json("read", ref, "--rows", "1-", "--max-chars", "60000");
+    assert.match(fields.content, /\| 1000 \| ship 1000 \|\n\nMore rows follow: use rows 1001-3000\.\n$/);
+  });
+
+  test("that do not exist are answered with how many there are", async () => {
+    await using cli = await openCli();
+    const [{ artifact_ref: ref }] = await cli.json("fetch", await cli.write("ships.parquet", long));
+    const { status, err } = await cli.run(["read", ref, "--rows", "3001"]);
+    assert.equal(status, 1);
+    assert.match(err.replaceAll(/\s+/g, " "), /row 3,001 is past the end of 3,000 rows\. Choose an earlier row/);
+  });
+});

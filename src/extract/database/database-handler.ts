@@ -16,6 +16,7 @@ export const database: Handler<DatabaseFacts> = {
   runs: "child",
   canHandle: (_kind, mediaType) => mediaTypes.includes(mediaType),
   extract: (file, options, signal) => runEngine("database", file, options, signal),
+  readsRows: (mediaType) => mediaType === "application/vnd.apache.parquet",
   isQuery: (mediaType, query) => mediaType === "application/vnd.sqlite3" && SQL.test(query),
 
   describe: ({ tableCount, rowCount }) => ({

@@ -1,6 +1,10 @@
 /** Writes the rows of a database as a Markdown table, one line each. */
 import { formatSize } from "../../system/quantities.ts";
 
+/** At most so many rows and characters of one query. */
+export const MAX_RESULT_ROWS = 1_000;
+export const MAX_RESULT_CHARS = 90_000;
+
 /** A longer value says too little about a table. */
 const MAX_CELL_CHARS = 200;
 

@@ -12,7 +12,8 @@ import { toBody } from "../../acquire/spooled-body.ts";
 import { formatCount, formatNumber, formatSize } from "../../system/quantities.ts";
 import { FailureError } from "../failure-error.ts";
 import type { LocalFile } from "../handler.ts";
-import { formatHeader, formatRow } from "./markdown-rows.ts";
+import type { NumberRange } from "../number-range.ts";
+import { formatHeader, formatRow, MAX_RESULT_CHARS, MAX_RESULT_ROWS } from "./markdown-rows.ts";
 import type { DatabaseText } from "./read-sqlite.ts";
 
 const FIRST_ROWS = 20;
@@ -31,6 +32,71 @@ export async function readParquet(file: LocalFile): Promise<DatabaseText> {
   const metadata = await readMetadata(buffer);
   return { info: { rowCount: Number(metadata.num_rows) }, texts: describeParquet(buffer, metadata) };
 }
+
+/** Rows by number, from 1, with the names of their columns. */
+export async function readParquetRows(file: LocalFile, { first, last }: NumberRange): Promise<DatabaseText> {
+  const buffer = toAsyncBuffer(file);
+  const metadata = await readMetadata(buffer);
+  const rowCount = Number(metadata.num_rows);
+  if (first > rowCount)
+    throw new FailureError("no_text", `row ${formatNumber(first)} is past the end of ${formatCount(rowCount, "row")}`);
+  const range = { first, last: Math.min(last ?? rowCount, rowCount, first + MAX_RESULT_ROWS - 1) };
+  requireSmallGroups(metadata, range);
+  return { info: { rowCount }, texts: writeRows(buffer, metadata, range, Math.min(last ?? rowCount, rowCount)) };
+}
+
+type RowRange = { readonly first: number; readonly last: number };
+
+/** A row group is read as a whole where it has no index of its pages. */
+function requireSmallGroups({ row_groups }: FileMetaData, { first, last }: RowRange): void {
+  let start = 0;
+  for (const { num_rows, total_byte_size } of row_groups) {
+    const end = start + Number(num_rows);
+    if (start < last && end >= first && Number(total_byte_size) > MAX_GROUP_BYTES)
+      throw new FailureError("too_large", `their row group has ${formatSize(Number(total_byte_size))}`);
+    start = end;
+  }
+}
+
+async function* writeRows(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  { first, last }: RowRange,
+  wantedLast: number,
+): AsyncGenerator<string> {
+  const columns = listColumnNames(metadata);
+  let chars = 0;
+  let next = first;
+  yield formatHeader(columns);
+  for (const row of await readObjects(file, metadata, columns, first - 1, last)) {
+    const line = formatRow(columns.map((column) => row[column]));
+    chars += line.length;
+    if (chars > MAX_RESULT_CHARS) break;
+    yield line;
+    next++;
+  }
+  if (next <= wantedLast) yield `\nMore rows follow: use rows ${next}-${wantedLast}.\n`;
+}
+
+/** Damage of pages is found only here. */
+async function readObjects(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  columns: string[],
+  rowStart: number,
+  rowEnd: number,
+): Promise<Record<string, unknown>[]> {
+  try {
+    return await parquetReadObjects({ file, metadata, compressors, columns, rowStart, rowEnd });
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+const listColumnNames = (metadata: FileMetaData): string[] =>
+  parquetSchema(metadata)
+    .children.slice(0, MAX_COLUMNS)
+    .map(({ element }) => element.name);
 
 async function readMetadata(buffer: AsyncBuffer): Promise<FileMetaData> {
   try {
@@ -105,9 +171,7 @@ async function readFirstRows(file: AsyncBuffer, metadata: FileMetaData): Promise
   if (firstGroupBytes > MAX_GROUP_BYTES)
     return `The first row group has ${formatSize(firstGroupBytes)}, which is more than is read.\n`;
   try {
-    const columns = parquetSchema(metadata)
-      .children.slice(0, MAX_COLUMNS)
-      .map(({ element }) => element.name);
+    const columns = listColumnNames(metadata);
     const rowEnd = Math.min(FIRST_ROWS, Number(metadata.num_rows));
     if (rowEnd === 0) return "There are none.\n";
     const rows = await parquetReadObjects({ file, metadata, compressors, columns, rowStart: 0, rowEnd });

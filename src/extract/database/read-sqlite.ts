@@ -8,7 +8,7 @@ import { formatCount, formatNumber } from "../../system/quantities.ts";
 import { FailureError } from "../failure-error.ts";
 import type { Info, LocalFile } from "../handler.ts";
 import type { DatabaseFacts } from "./database-handler.ts";
-import { formatHeader, formatRow } from "./markdown-rows.ts";
+import { formatHeader, formatRow, MAX_RESULT_CHARS, MAX_RESULT_ROWS } from "./markdown-rows.ts";
 
 type Database = InstanceType<typeof DatabaseSync>;
 
@@ -35,10 +35,6 @@ export async function readSqlite(file: LocalFile): Promise<DatabaseText> {
     throw toFailure(error);
   }
 }
-
-/** At most so many rows and characters of one query. */
-const MAX_RESULT_ROWS = 1_000;
-const MAX_RESULT_CHARS = 90_000;
 
 /** The rows of a query as a table. */
 export function querySqlite(file: LocalFile, query: string): DatabaseText {

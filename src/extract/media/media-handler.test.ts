@@ -57,6 +57,8 @@ describe("sound, video, fonts and programs", () => {
     ["video/webm", files.webm, "320x240, 0:06", ["Format: WebM", "Duration: 0:06", "Size: 320x240", "Tracks: V_VP9"]],
     ["video/x-msvideo", files.avi, "320x240, 0:10", ["Format: AVI", "Duration: 0:10", "Size: 320x240"]],
     ["font/ttf", files.font, "glyphs 77", ["Format: TrueType", "title: Heron Bold", "Glyphs: 77"]],
+    ["font/woff2", files.woff2, "glyphs 77", ["Format: WOFF2", "Tables: 3", "title: Heron Bold", "Glyphs: 77"]],
+    ["font/woff2", files.woff2.subarray(0, 80), "", ["Format: WOFF2", "Tables: 3"]],
     [
       "application/x-elf",
       files.elf,

@@ -3,6 +3,7 @@ import { inflateSync } from "node:zlib";
 import { decodeLatin1, hasAt, u16be, u32be } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
 import { type FileFacts, listFacts, toWords } from "./file-facts.ts";
+import { readWoff2Tables } from "./read-woff2.ts";
 
 const MAX_TABLES = 100;
 const MAX_TABLE_BYTES = 256 * 1024;
@@ -11,19 +12,23 @@ const MAX_NAMES = 500;
 type Table = { readonly at: number; readonly length: number; readonly packedLength: number };
 
 export async function readFont(body: Body, start: Uint8Array): Promise<FileFacts> {
-  if (hasAt(start, 0, "wOF2")) return describe({ Format: "WOFF2", Tables: u16be(start, 12) });
+  if (hasAt(start, 0, "wOF2")) {
+    const tables = await readWoff2Tables(body, start);
+    const names = readNames((tag) => tables.get(tag) ?? new Uint8Array());
+    return describe({ Format: "WOFF2", Tables: u16be(start, 12), ...names });
+  }
   if (hasAt(start, 0, "ttcf")) {
     const first = await body.read(u32be(start, 12), u32be(start, 12) + 4_096);
     return describe({
       Format: "Font collection",
       Fonts: u32be(start, 8),
-      ...(await readNames(body, listTables(first, 12, 16))),
+      ...(await readFacts(body, listTables(first, 12, 16))),
     });
   }
   if (hasAt(start, 0, "wOFF"))
-    return describe({ Format: "WOFF", ...(await readNames(body, listTables(start, 44, 20))) });
+    return describe({ Format: "WOFF", ...(await readFacts(body, listTables(start, 44, 20))) });
   const format = hasAt(start, 0, "OTTO") ? "OpenType" : "TrueType";
-  return describe({ Format: format, ...(await readNames(body, listTables(start, 12, 16))) });
+  return describe({ Format: format, ...(await readFacts(body, listTables(start, 12, 16))) });
 }
 
 type FontFacts = Readonly<Record<string, string | number | undefined>> & {
@@ -69,8 +74,14 @@ async function readTable(body: Body, table: Table | undefined): Promise<Uint8Arr
 const nameKinds: Readonly<Record<number, string>> = { 1: "family", 2: "style", 9: "designer" };
 const [WINDOWS, UNICODE] = [3, 0];
 
-async function readNames(body: Body, tables: ReadonlyMap<string, Table>) {
-  const bytes = await readTable(body, tables.get("name"));
+async function readFacts(body: Body, tables: ReadonlyMap<string, Table>) {
+  const read = new Map<string, Uint8Array>();
+  for (const tag of ["name", "maxp", "fvar"]) read.set(tag, await readTable(body, tables.get(tag)));
+  return readNames((tag) => read.get(tag) ?? new Uint8Array());
+}
+
+function readNames(takeTable: (tag: string) => Uint8Array) {
+  const bytes = takeTable("name");
   const names: Record<string, string> = {};
   const [count, textAt] = [Math.min(u16be(bytes, 2), MAX_NAMES), u16be(bytes, 4)];
   for (let row = 6; row < 6 + count * 12; row += 12) {
@@ -81,7 +92,7 @@ async function readNames(body: Body, tables: ReadonlyMap<string, Table>) {
     const isWide = [WINDOWS, UNICODE].includes(u16be(bytes, row));
     names[name] = new TextDecoder(isWide ? "utf-16be" : "latin1").decode(text);
   }
-  const [profile, variations] = [await readTable(body, tables.get("maxp")), await readTable(body, tables.get("fvar"))];
+  const [profile, variations] = [takeTable("maxp"), takeTable("fvar")];
   const axes = u16be(variations, 8);
   return {
     title: joinWords(names.family, names.style),

@@ -14,7 +14,10 @@ export type OcrSettings = Pick<Settings, "ocr.languages" | "ocr.packages" | "ocr
 const ENGINE_MODULE = `${ENGINE_PACKAGE}/tesseract-core-simd-lstm.js`;
 
 /** For handlers that read pictures; undefined where OCR is off. */
-export function findOcr(settings: OcrSettings, { readsPictures }: Handler): OcrOptions | MissingOcr | undefined {
+export function findOcr(
+  settings: OcrSettings,
+  { readsPictures }: Pick<Handler, "readsPictures">,
+): OcrOptions | MissingOcr | undefined {
   const languages = settings["ocr.languages"];
   if (languages.length === 0 || !readsPictures) return undefined;
   for (const language of languages) assertLanguage(language);

@@ -9,7 +9,11 @@ export type RecognizedText = { readonly text: string; readonly confidence: numbe
 
 /** The part of the engine's module that we use; see baseapi.h of Tesseract for the calls. */
 type TesseractModule = {
-  readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
+  readonly FS: {
+    /** With `canOwn` the bytes are not copied. */
+    writeFile(path: string, bytes: Uint8Array, options: { readonly canOwn: true }): void;
+    unlink(path: string): void;
+  };
   readonly TessBaseAPI: new () => TesseractApi;
 };
 type TesseractApi = {
@@ -42,7 +46,7 @@ const MAX_SHARE_BEFORE_TURN = 0.2;
 export async function recognizeText(picture: Uint8Array, options: OcrOptions): Promise<RecognizedText | undefined> {
   const engine = await loadEngine(options);
   const startedAt = process.cpuUsage();
-  engine.module.FS.writeFile("/input", picture);
+  engine.module.FS.writeFile("/input", picture, { canOwn: true });
   let best = recognizeTurned(engine, UPRIGHT);
   for (const orientation of TURNED) {
     const { user, system } = process.cpuUsage(startedAt);
@@ -78,11 +82,14 @@ function loadEngine(options: OcrOptions): Promise<Engine> {
 async function startEngine({ enginePath, dataPaths, languages }: OcrOptions): Promise<Engine> {
   const start: StartModule = createRequire(import.meta.url)(enginePath);
   const module = await start({ print: ignore, printErr: ignore });
-  for (const [index, path] of dataPaths.entries())
-    module.FS.writeFile(`./${languages[index]}.traineddata`, gunzipSync(readFileSync(path)));
+  const nameData = (language: string): string => `./${language}.traineddata`;
+  for (const [index, language] of languages.entries())
+    module.FS.writeFile(nameData(language), gunzipSync(readFileSync(dataPaths[index] ?? "")), { canOwn: true });
   const api = new module.TessBaseAPI();
   if (api.Init(null, languages.join("+"), LSTM_ONLY) !== 0)
     throw new Error(`Tesseract cannot read its data for ${languages.join(", ")}.`);
+  // The engine has its own copy.
+  for (const language of languages) module.FS.unlink(nameData(language));
   api.SetVariable("tessedit_pageseg_mode", AUTOMATIC_LAYOUT);
   return { module, api };
 }

@@ -1,7 +1,8 @@
 /** Writes the shapes of a slide, of its notes, or on a sheet as Markdown: text, tables and descriptions of pictures. */
+
+import { MarkdownBlocks } from "../markdown-blocks.ts";
 import type { XmlEvents, XmlTag } from "../xml/scan-xml.ts";
 import { EquationBuilder } from "./equations.ts";
-import { MarkdownBlocks } from "./markdown-blocks.ts";
 import { toTable } from "./named-table.ts";
 import type { Relation } from "./package-parts.ts";
 

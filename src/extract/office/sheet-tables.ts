@@ -1,5 +1,5 @@
 /** Writes the rows of a sheet as Markdown tables: blank rows separate tables, and empty columns are left out. */
-import { writeCell } from "./markdown-blocks.ts";
+import { writeCell } from "../markdown-blocks.ts";
 
 /** The filled cells of a row, from left to right; rows without any are left out. */
 export type SheetRow = {

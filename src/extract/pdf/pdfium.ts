@@ -92,6 +92,8 @@ type CallName =
 /** One running engine. */
 export type Pdfium = {
   readonly call: Calls;
+  /** A small buffer for one call. */
+  readonly scratch: Pointer;
   /** The engine's current memory. Do not store it: it is replaced when the memory grows. */
   memory(): ArrayBuffer;
 };
@@ -119,6 +121,11 @@ export function guardEngine<T>(pdfium: Pdfium, use: () => T): T {
   }
 }
 
+/** Gives up the engine and its memory, which never shrinks. All its documents must be closed. */
+export function releasePdfium(): void {
+  engine = undefined;
+}
+
 /** Traps and aborts of the module are RuntimeErrors; a stack overflow inside it is a RangeError. */
 function isTrap(error: unknown): boolean {
   return error instanceof Error && (error.name === "RuntimeError" || error instanceof RangeError);
@@ -143,8 +150,11 @@ async function startEngine(): Promise<Pdfium> {
   const { pdfium } = await init({ wasmBinary: buffer, print: ignore, printErr: ignore });
   const exports = pdfium.wasmExports as unknown as Calls & { readonly memory: { readonly buffer: ArrayBuffer } };
   exports.PDFiumExt_Init();
-  return { call: exports, memory: () => exports.memory.buffer };
+  return { call: exports, scratch: exports.malloc(SCRATCH_BYTES), memory: () => exports.memory.buffer };
 }
+
+/** Most names and titles are shorter. */
+const SCRATCH_BYTES = 256;
 
 /** PDFium's messages about damaged files must not mix with the output of the process. */
 function ignore(): void {}
@@ -165,8 +175,9 @@ const MAX_TEXT_BYTES = 8_192;
 
 /** Reads text that PDFium writes to a buffer as UTF-16; `write` returns its size in bytes, with the final NUL. */
 export function readPdfString(pdfium: Pdfium, write: (pointer: Pointer, sizeBytes: number) => number): string {
-  const sizeBytes = write(0, 0);
+  const sizeBytes = write(pdfium.scratch, SCRATCH_BYTES);
   if (sizeBytes <= 2) return "";
+  if (sizeBytes <= SCRATCH_BYTES) return readShortString(pdfium, sizeBytes);
   const text = withMemory(pdfium, sizeBytes, (pointer) => {
     write(pointer, sizeBytes);
     return utf16.decode(new Uint8Array(pdfium.memory(), pointer, Math.min(sizeBytes, MAX_TEXT_BYTES) & ~1));
@@ -175,6 +186,13 @@ export function readPdfString(pdfium: Pdfium, write: (pointer: Pointer, sizeByte
 }
 
 const utf16 = new TextDecoder("utf-16le");
+
+/** Names of tags are short and many; a decoder costs more than they do. */
+function readShortString(pdfium: Pdfium, sizeBytes: number): string {
+  const units = new Uint16Array(pdfium.memory(), pdfium.scratch, sizeBytes >> 1);
+  const end = units.indexOf(0);
+  return String.fromCharCode(...units.subarray(0, end === -1 ? undefined : end)).toWellFormed();
+}
 
 /** Allocates a name as NUL-terminated bytes for the duration of one call. */
 export function withName<T>(pdfium: Pdfium, name: string, use: (pointer: Pointer) => T): T | null {

@@ -1,6 +1,6 @@
 /** Reads the text of RTF: headings, paragraphs, tables, lists and notes, in any code page. Pictures are skipped. */
 import type { DocumentFacts } from "../handler.ts";
-import { MarkdownBlocks } from "../office/markdown-blocks.ts";
+import { MarkdownBlocks } from "../markdown-blocks.ts";
 import { findCharset, fontCharsets } from "./rtf-charsets.ts";
 
 /** Groups that hold no text of the document. Groups that begin with `\*` are skipped too. */

@@ -6,26 +6,29 @@ import type { Call } from "./command.ts";
 const WRITE_CHARS = 16 * 1024;
 
 /**
- * Prints entries as they arrive and returns their number. Past the limit they are counted by `countAll`, so that a long
+ * Prints entries as they arrive, alone or in pages, and returns their number. Past the limit they are counted by `countAll`, so that a long
  * list is not read to its end; without it, one by one.
  */
 export async function printListing(
   call: Call,
-  entries: AsyncIterable<string> | Iterable<string>,
+  entries: AsyncIterable<string | readonly string[]> | Iterable<string>,
   countAll?: () => Promise<number>,
 ): Promise<number> {
   const limitChars = call.values.all === true ? Number.POSITIVE_INFINITY : CHARACTER_LIMIT;
   let [totalCount, shownCount, chars, pending] = [0, 0, 0, ""];
-  for await (const entry of entries) {
-    totalCount++;
-    chars += entry.length;
-    if (chars <= limitChars) {
+  for await (const given of entries) {
+    for (const entry of typeof given === "string" ? [given] : given) {
+      totalCount++;
+      chars += entry.length;
+      if (chars > limitChars) continue;
       pending += entry;
       shownCount++;
-      if (pending.length < WRITE_CHARS) continue;
+    }
+    if (pending.length >= WRITE_CHARS) {
       await call.terminal.out(pending);
       pending = "";
-    } else if (countAll) {
+    }
+    if (chars > limitChars && countAll !== undefined) {
       totalCount = Math.max(totalCount, await countAll());
       break;
     }

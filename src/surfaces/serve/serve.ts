@@ -7,6 +7,7 @@ import { createRateLimit } from "./guard/rate-limit.ts";
 import { allowedNames } from "./guard/request-checks.ts";
 import { createDispatcher } from "./http/dispatch.ts";
 import { openHttpServer } from "./http/http-server.ts";
+import { toLogLine } from "./log-line.ts";
 import { createMcpEndpoint } from "./mcp/mcp-endpoint.ts";
 import { type CreateServer, makeOwnerServers } from "./mcp/owner-servers.ts";
 import { createServeMetrics } from "./metrics.ts";
@@ -53,7 +54,8 @@ export type ServedLlm = {
 
 /** Opens the server. It runs until it is stopped. */
 export async function openServe(options: ServeOptions): Promise<RunningServer> {
-  const { session, log } = options;
+  const { session } = options;
+  const log = (line: string) => options.log(toLogLine(line));
   const { settings, env, now, store } = session;
   const place = { address: settings["serve.address"], port: settings["serve.port"] };
   const resource = () => resourceUrl(settings, place);

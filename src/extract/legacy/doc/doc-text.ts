@@ -1,5 +1,5 @@
 /** Writes the body of an old Word document as Markdown. */
-import { MarkdownBlocks } from "../../office/markdown-blocks.ts";
+import { MarkdownBlocks } from "../../markdown-blocks.ts";
 import type { WordFile } from "./open-doc.ts";
 import type { ParagraphStyle } from "./paragraph-styles.ts";
 import type { TextRun } from "./pieces.ts";

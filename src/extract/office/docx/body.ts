@@ -1,8 +1,9 @@
 /** Writes the body of a Word document, or of its headers and notes, as Markdown. */
+
+import { MarkdownBlocks } from "../../markdown-blocks.ts";
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
 import { EquationBuilder } from "../equations.ts";
 import { InlineText } from "../inline-text.ts";
-import { MarkdownBlocks } from "../markdown-blocks.ts";
 import { toTable } from "../named-table.ts";
 import type { Relation } from "../package-parts.ts";
 import type { Numbering } from "./numbering.ts";

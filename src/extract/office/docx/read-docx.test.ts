@@ -246,19 +246,13 @@ test("parts in other formats are read after the body, and those that are not rea
   }));
   const parts = {
     "word/page.html": "<html><body><h2>Locks</h2><p>Two <b>gates</b>.</p></body></html>",
-    "word/note.rtf": "{\\rtf1 Rich words.}",
+    "word/note.rtf": "{\\rtf1\\ansi Rich \\'e4 words.\\par{\\b Bold}\\par}",
     "word/plain.txt": "Plain words.",
     "word/inner.docx": "PK not read",
   };
   const { text } = await readOffice("docx", makeDocx('<w:altChunk r:id="rId1"/>', { relations, parts }));
   assert.deepEqual(
     text.split("\n").filter((line) => line !== ""),
-    [
-      "## Locks",
-      "Two **gates**.",
-      "[included document that is not read]",
-      "Plain words.",
-      "[included document that is not read]",
-    ],
+    ["## Locks", "Two **gates**.", "Rich ä words.", "Bold", "Plain words.", "[included document that is not read]"],
   );
 });

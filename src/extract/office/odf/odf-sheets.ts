@@ -1,5 +1,6 @@
 /** Reads the sheets of an OpenDocument spreadsheet, which are all in one part. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
+import { MergedCells } from "../merged-cells.ts";
 import { toTable } from "../named-table.ts";
 import { SheetRowBuilder } from "../sheet-row-builder.ts";
 import { nameColumn } from "../sheet-tables.ts";
@@ -15,6 +16,7 @@ export type OdfSheet = {
   readonly rows: SheetRowBuilder;
   /** Comments with the name of their cell and, where it is given, their author. */
   readonly comments: string[];
+  readonly mergedCells: MergedCells;
   hiddenRows: number;
   hiddenColumns: number;
   hasEnded: boolean;
@@ -88,7 +90,10 @@ export class OdfSheets implements XmlEvents {
   #startTable(): void {
     if (this.#sheet) this.#innerDepth++;
     else if (this.sheets.length < MAX_SHEETS) {
-      this.#sheet = { rows: new SheetRowBuilder(), comments: [], hiddenRows: 0, hiddenColumns: 0, hasEnded: false };
+      this.#sheet = {
+        ...{ rows: new SheetRowBuilder(), comments: [], mergedCells: new MergedCells() },
+        ...{ hiddenRows: 0, hiddenColumns: 0, hasEnded: false },
+      };
       this.sheets.push(this.#sheet);
       this.#number = 1;
     }
@@ -105,6 +110,13 @@ export class OdfSheets implements XmlEvents {
   #startCell(tag: XmlTag): void {
     this.#cellRepeats = readCount(tag, "number-columns-repeated");
     this.#lines = [""];
+    const [columns, rows] = [readCount(tag, "number-columns-spanned"), readCount(tag, "number-rows-spanned")];
+    if (columns > 1 || rows > 1) this.#addMerged(columns, rows);
+  }
+
+  #addMerged(columns: number, rows: number): void {
+    const last = `${nameColumn(this.#column + columns - 1)}${this.#number + rows - 1}`;
+    this.#sheet?.mergedCells.add(`${nameColumn(this.#column)}${this.#number}:${last}`);
   }
 
   #endCell(): void {

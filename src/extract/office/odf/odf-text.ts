@@ -1,7 +1,8 @@
 /** Writes the text of an OpenDocument file as Markdown: paragraphs, lists, tables, notes, comments. */
+
+import { MarkdownBlocks } from "../../markdown-blocks.ts";
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
 import { InlineText } from "../inline-text.ts";
-import { MarkdownBlocks } from "../markdown-blocks.ts";
 import { toTable } from "../named-table.ts";
 import type { OdfStyle, OdfStyles } from "./odf-styles.ts";
 

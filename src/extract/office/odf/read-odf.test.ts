@@ -146,6 +146,17 @@ describe("readOds", () => {
     assert.deepEqual({ ...info }, { pageName: "sheet", pageCount: 2, hiddenSheets: 1 });
   });
 
+  test("merged cells are listed after the sheet", async () => {
+    const spanned = (columns: number, rows: number) =>
+      ` table:number-columns-spanned="${columns}" table:number-rows-spanned="${rows}"`;
+    const rows =
+      row(cell("Levels", spanned(3, 1)), '<table:covered-table-cell table:number-columns-repeated="2"/>') +
+      row(cell("a"), cell("b", spanned(1, 2)), cell("c")) +
+      row(cell("d"), "<table:covered-table-cell/>", cell("e"));
+    const { segments } = await readOffice("ods", makeOdf("spreadsheet", sheet("S", rows)));
+    assert.match(segments[0]?.text ?? "", /\n\nMerged cells: A1:C1, B2:B3$/);
+  });
+
   test("a table inside a cell is not a sheet", async () => {
     const inner = `<table:table-cell>${sheet("Inner", row(cell("in")))}${p("out")}</table:table-cell>`;
     const { info, segments } = await readOffice(

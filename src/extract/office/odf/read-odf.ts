@@ -203,9 +203,11 @@ class SheetScan {
   }
 
   async #finish(index: number) {
-    const { hiddenRows = 0, hiddenColumns = 0, comments = [], rows } = this.#sheets.sheets[index] ?? {};
+    const sheet = this.#sheets.sheets[index];
+    const { hiddenRows = 0, hiddenColumns = 0, comments = [], rows, mergedCells } = sheet ?? {};
     const counts: SheetCounts = { hiddenRows, hiddenColumns, cutCells: rows?.cutCells ?? 0 };
-    return { text: comments.length === 0 ? "" : `Comments:\n\n${comments.join("\n")}`, counts };
+    const blocks = [mergedCells?.write() ?? "", comments.length === 0 ? "" : `Comments:\n\n${comments.join("\n")}`];
+    return { text: blocks.filter((block) => block !== "").join("\n\n"), counts };
   }
 }
 

@@ -1,5 +1,4 @@
 /** Reads a workbook: each sheet as a Markdown table under its name, long sheets in several segments. */
-import { formatNumber } from "../../../system/quantities.ts";
 import { FailureError } from "../../failure-error.ts";
 import type { ExtractItem, HandlerOptions } from "../../handler.ts";
 import { scanXml } from "../../xml/scan-xml.ts";
@@ -46,15 +45,11 @@ function openSheet(zip: Zip, { name, part, isHidden }: Sheet, workbook: Workbook
     const counts: SheetCounts = { hiddenRows, hiddenColumns, cutCells };
     const headers = [...new Set(pageHeaders.map(readPageHeader))].filter((header) => header !== "");
     const extras = await readSheetExtras(zip, part, workbook.persons);
-    return { text: [listMerged(rows), extras, ...headers].filter((block) => block !== "").join("\n\n"), counts };
+    return {
+      text: [rows.mergedCells.write(), extras, ...headers].filter((block) => block !== "").join("\n\n"),
+      counts,
+    };
   }
 
   return { name, isHidden, rows: readRows, finish };
-}
-
-/** A merged cell has its text once, in its first cell; this says how far it extends. */
-function listMerged({ mergedCells, mergedCount }: SheetRows): string {
-  if (mergedCount === 0) return "";
-  const more = mergedCount > mergedCells.length ? ` and ${formatNumber(mergedCount - mergedCells.length)} more` : "";
-  return `Merged cells: ${mergedCells.join(", ")}${more}`;
 }

@@ -1,21 +1,17 @@
 /** Reads the rows of a sheet: the filled cells as they are shown. */
 import type { XmlEvents, XmlTag } from "../../xml/scan-xml.ts";
+import { MergedCells } from "../merged-cells.ts";
 import { SheetRowBuilder } from "../sheet-row-builder.ts";
 import type { SheetRow } from "../sheet-tables.ts";
 import { writeGeneral } from "./number-format.ts";
 import { PlainCell } from "./plain-cell.ts";
 import { decodeEscapes, type Workbook } from "./workbook.ts";
 
-/** Merged cells that are listed; the rest is counted. */
-const MAX_MERGED = 50;
-
 export class SheetRows implements XmlEvents {
   readonly skips = skippedElements;
   hiddenRows = 0;
   hiddenColumns = 0;
-  /** The first merged cells, such as `A1:C1`, and how many there are. */
-  readonly mergedCells: string[] = [];
-  mergedCount = 0;
+  readonly mergedCells = new MergedCells();
   /** Codes of the header and footer of printed pages. */
   readonly pageHeaders: string[] = [];
   readonly #workbook: Workbook;
@@ -63,7 +59,7 @@ export class SheetRows implements XmlEvents {
     else if (name === "f") this.#textOf = "formula";
     else if (name === "row") this.#startRow(tag);
     else if (name === "rPh") this.#phoneticDepth++;
-    else if (name === "mergeCell") this.#addMerged(tag.get("ref") ?? "");
+    else if (name === "mergeCell") this.mergedCells.add(tag.get("ref") ?? "");
     else if (pageHeaders.has(name)) this.#startPageHeader();
     else if (name === "col" && isTrue(tag.get("hidden"))) this.#countColumns(tag);
   }
@@ -89,12 +85,6 @@ export class SheetRows implements XmlEvents {
 
   #endRow(): void {
     if (this.#builder.end(this.#number) && this.#isHiddenRow) this.hiddenRows++;
-  }
-
-  #addMerged(reference: string): void {
-    this.mergedCount++;
-    if (this.mergedCells.length < MAX_MERGED && /^[A-Z]{1,3}\d+:[A-Z]{1,3}\d+$/.test(reference))
-      this.mergedCells.push(reference);
   }
 
   #startCell(tag: XmlTag): void {

@@ -29,10 +29,12 @@ const MAX_ROW_CHARS = 2_000;
 const MIN_PAGE_SHARE = 0.3;
 
 function measureRightToLeftShare(codes: Uint32Array): number {
-  let [rightToLeft, letters] = [0, 0];
-  for (const code of codes) {
-    if (isRightToLeft(code)) rightToLeft += 1;
+  let rightToLeft = 0;
+  let letters = 0;
+  for (let index = 0; index < codes.length; index += 1) {
+    const code = codes[index] ?? 0;
     if (code > 0x40) letters += 1;
+    if (code >= 0x590 && isRightToLeft(code)) rightToLeft += 1;
   }
   return letters === 0 ? 0 : rightToLeft / letters;
 }

@@ -114,7 +114,8 @@ function findColumnStarts(lines: readonly Line[]): (start: number, index: number
 const toStartKey = (start: number): number => Math.round(start / MAX_START_SHIFT);
 
 /** The indexes of the spaces that are wide enough to separate cells. */
-function findGaps({ chars: { codes, starts, ends }, ...line }: Line): number[] {
+function findGaps(line: Line): number[] {
+  const { codes, starts, ends } = line.chars;
   const minGap = MIN_CELL_GAP * measureHeight(line);
   const gaps: number[] = [];
   for (let index = 0; index < codes.length; index += 1)

@@ -22,24 +22,58 @@ export function findRuledTables(pieces: readonly LineOrTable[], rules: readonly 
 
 /** Groups of rules that touch each other and form at least two columns and two rows. */
 function findGrids(rules: readonly Rule[]): Grid[] {
-  const grids: Grid[] = [];
-  if (rules.filter(({ isHorizontal }) => !isHorizontal).length < 3) return grids;
+  const verticals = rules.filter(({ isHorizontal }) => !isHorizontal).length;
+  if (verticals < 3 || rules.length - verticals < 3) return [];
+  return groupRules(rules).flatMap((group) => {
+    const xs = mergePositions(group.filter(({ isHorizontal }) => !isHorizontal));
+    const ys = mergePositions(group.filter(({ isHorizontal }) => isHorizontal)).reverse();
+    return xs.length >= 3 && ys.length >= 3 ? [{ xs, ys }] : [];
+  });
+}
+
+/** Groups of rules that touch each other. Only rules in the same squares of the page are compared. */
+function groupRules(rules: readonly Rule[]): Rule[][] {
+  const squares = new Map<number, Rule[]>();
+  for (const rule of rules) {
+    for (const key of listSquares(rule)) {
+      const known = squares.get(key);
+      if (known === undefined) squares.set(key, [rule]);
+      else known.push(rule);
+    }
+  }
   const remaining = new Set(rules);
+  const groups: Rule[][] = [];
   for (const first of rules) {
     if (!remaining.delete(first)) continue;
     const group = [first];
     for (const rule of group) {
-      for (const other of remaining) {
-        if (!touches(rule, other)) continue;
-        remaining.delete(other);
-        group.push(other);
+      for (const key of listSquares(rule)) {
+        const others = (squares.get(key) ?? []).filter((other) => remaining.has(other));
+        squares.set(key, others);
+        for (const other of others) if (touches(rule, other) && remaining.delete(other)) group.push(other);
       }
     }
-    const xs = mergePositions(group.filter(({ isHorizontal }) => !isHorizontal));
-    const ys = mergePositions(group.filter(({ isHorizontal }) => isHorizontal)).reverse();
-    if (xs.length >= 3 && ys.length >= 3) grids.push({ xs, ys });
+    groups.push(group);
   }
-  return grids;
+  return groups;
+}
+
+/** The side of a square in points, and the number of squares beside each other. */
+const SQUARE = 32;
+const SQUARES_ACROSS = 100_000;
+/** A longer rule is not on a page. */
+const MAX_SQUARES = 1_000;
+
+/** The squares that a rule may touch another rule in. */
+function listSquares({ isHorizontal, at, from, to }: Rule): number[] {
+  const toSquare = (place: number): number => Math.floor(place / SQUARE);
+  const keys: number[] = [];
+  for (let across = toSquare(at - TOUCH); across <= toSquare(at + TOUCH); across += 1) {
+    const last = Math.min(toSquare(to + TOUCH), toSquare(from - TOUCH) + MAX_SQUARES);
+    for (let along = toSquare(from - TOUCH); along <= last; along += 1)
+      keys.push(isHorizontal ? across * SQUARES_ACROSS + along : along * SQUARES_ACROSS + across);
+  }
+  return keys;
 }
 
 function touches(a: Rule, b: Rule): boolean {

@@ -48,7 +48,10 @@ const actions = { ls, show, rm, sweep: sweepNow, manifest };
 async function ls(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
   const run = readText(call, "run");
-  const entries = formatEntries(session.store.list(run, { withPaths: call.json }), call.json ? jsonEntry : textEntry);
+  const entries = formatEntries(
+    session.store.listPages(run, { withPaths: call.json }),
+    call.json ? jsonEntry : textEntry,
+  );
   const count = await printListing(call, entries, () => session.store.count(run));
   if (count === 0) call.terminal.note("spillway: no artifacts are kept yet; spillway fetch keeps one.\n");
   return 0;
@@ -101,7 +104,7 @@ async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
       hint: "spillway events --list lists the runs.",
     });
   }
-  const count = await printListing(call, formatEntries(store.list(run), jsonEntry), () => store.count(run));
+  const count = await printListing(call, formatEntries(store.listPages(run), jsonEntry), () => store.count(run));
   if (count > 0) return 0;
   throw new SpillwayError("artifact_not_found", `Run ${JSON.stringify(clip(run))} has no artifacts.`, {
     hint: "spillway artifacts ls lists all artifacts.",
@@ -109,11 +112,11 @@ async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
 }
 
 async function* formatEntries(
-  all: AsyncIterable<ListedArtifact>,
+  pages: AsyncIterable<readonly ListedArtifact[]>,
   entry: (listed: ListedArtifact) => string,
-): AsyncGenerator<string> {
+): AsyncGenerator<readonly string[]> {
   try {
-    for await (const listed of all) yield entry(listed);
+    for await (const page of pages) yield page.map(entry);
   } catch (cause) {
     throw toStoreError("read", cause);
   }

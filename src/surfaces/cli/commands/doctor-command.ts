@@ -14,6 +14,7 @@ import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkEngines } from "../doctor/engine-checks.ts";
 import { checkLeftovers } from "../doctor/leftovers-check.ts";
+import { checkOcr } from "../doctor/ocr-check.ts";
 import { checkProjectFile } from "../doctor/project-check.ts";
 import { checkBytes, checkCatalogue, checkTeamStore, describeExposedHome } from "../doctor/store-checks.ts";
 import { checkWebSearch } from "../doctor/web-check.ts";
@@ -82,6 +83,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
       ...(call.values.deep === true ? [await checkBytes(call, session)] : []),
       await checkLeftovers(session),
       ...(await checkEngines(session)),
+      checkOcr(session.settings),
       await checkWebSearch(session),
       await checkWrapped(readMachine(call.terminal)),
       ...checkProjectFile(session),

@@ -6,6 +6,7 @@ import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { clip } from "../../../system/safe-names.ts";
+import { collectLess } from "../../gateway/collect-less.ts";
 import { serveLines } from "../../gateway/downstream/serve-lines.ts";
 import {
   findGatewayFile,
@@ -92,6 +93,7 @@ export const gatewayCommand: Command = {
     const accepted = readText(call, "accept");
     if (accepted !== undefined) return acceptDefinitions(call, accepted);
     const servers = await readServers(call);
+    collectLess();
     const { terminal, signal, config } = call;
     const { cwd, env, stdin: input, out } = terminal;
     const { note } = terminal;

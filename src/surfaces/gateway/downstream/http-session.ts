@@ -13,8 +13,9 @@ import {
 import type { Link } from "../server-link.ts";
 import { writeEvent } from "../upstream/sse-events.ts";
 
-/** Messages of a server that wait for the client to listen. */
+/** Messages of a server that wait for the client to listen, and their characters. */
 const MAX_BACKLOG = 1_000;
+const MAX_BACKLOG_CHARS = 4 * 1024 * 1024;
 
 /** Opens a link whose lines go to the client. */
 export type Connect = (toClient: (line: string) => Promise<void>) => Link;
@@ -129,7 +130,8 @@ export class HttpSession {
     // Clients read every open stream, so the newest one will do for what belongs to no request.
     const stream = [...this.#streams.values()].findLast(({ isOpen }) => isOpen) ?? this.#listener;
     if (stream?.isOpen) return stream.send(line);
-    if (this.#backlog.length < MAX_BACKLOG) this.#backlog.push(line);
+    const waitingChars = this.#backlog.reduce((sum, { length }) => sum + length, line.length);
+    if (this.#backlog.length < MAX_BACKLOG && waitingChars <= MAX_BACKLOG_CHARS) this.#backlog.push(line);
   }
 }
 

@@ -60,11 +60,17 @@ export function createLoginRelay({ url, fetch }: LoginOptions): LoginRelay {
     return { resource, issuer: await readFirst(listIssuerPlaces(toText(issuer))) };
   }
 
-  /** The first of these addresses that has a JSON object. A server elsewhere cannot have us look at this machine. */
+  /** Whether we may ask an address that the server named: one elsewhere cannot have us look at this machine. */
+  function isAllowed(address: string): boolean {
+    const place = URL.parse(address);
+    if (place === null) return false;
+    return isLocal(place) ? isLocal(new URL(url)) : place.protocol === "https:";
+  }
+
+  /** The first of these addresses that has a JSON object. */
   async function readFirst(places: readonly string[]): Promise<JsonObject | undefined> {
-    const isAllowed = (place: URL) => (isLocal(place) ? isLocal(new URL(url)) : place.protocol === "https:");
     for (const place of places) {
-      if (!URL.canParse(place) || !isAllowed(new URL(place))) continue;
+      if (!isAllowed(place)) continue;
       const signal = AbortSignal.timeout(METADATA_MS);
       const reply = await fetch(place, { headers: { accept: "application/json" }, redirect: "manual", signal });
       const value = parseObject(await readBody(reply));
@@ -82,14 +88,14 @@ export function createLoginRelay({ url, fetch }: LoginOptions): LoginRelay {
       issuer && json(ownIssuer(issuer, place)),
     "/oauth/authorize": ({ resource, issuer }, { query }) => {
       const target = toText(issuer?.authorization_endpoint);
-      if (target === undefined) return undefined;
+      if (target === undefined || !isAllowed(target)) return undefined;
       const location = new URL(target);
       for (const [name, value] of withResource(query, resource)) location.searchParams.append(name, value);
       return { status: 302, headers: { location: location.href }, body: "" };
     },
     "/oauth/token": async ({ resource, issuer }, { body, headers }) => {
       const target = toText(issuer?.token_endpoint);
-      if (target === undefined) return undefined;
+      if (target === undefined || !isAllowed(target)) return undefined;
       const form = withResource(new URLSearchParams(body), resource);
       const { authorization } = headers;
       const reply = await fetch(target, {

@@ -154,7 +154,9 @@ test("spillway proxy prints a line for every client, and a shell can read it", a
   assert.ok(lines.every((line) => line.includes(url)));
   assert.ok(
     lines.some((line) =>
-      /^Codex: +codex -c 'model_providers\.spillway=\{.*\}' -c 'model_provider="spillway"'$/.test(line),
+      /^Codex: +codex -c 'model_providers\.spillway=\{.*\}' -c 'model_provider="spillway"' -c allow_login_shell=false$/.test(
+        line,
+      ),
     ),
   );
 });

@@ -63,11 +63,21 @@ export const launchers: readonly Launcher[] = [
   },
 ];
 
-/** A login with ChatGPT uses another address than an API key. WebSockets would bypass recovery. */
+/**
+ * A login with ChatGPT uses another address than an API key. WebSockets would bypass recovery, and a login shell sets another
+ * PATH, in which the command of a stub may not be found.
+ */
 function codexArguments({ openai, chatgpt }: ProxyUrls, hasKey: boolean): string[] {
   const [address, credentials] = hasKey ? [openai, 'env_key="OPENAI_API_KEY"'] : [chatgpt, "requires_openai_auth=true"];
   const provider = `{name="OpenAI",base_url="${address}",wire_api="responses",supports_websockets=false,${credentials}}`;
-  return ["-c", `model_providers.spillway=${provider}`, "-c", 'model_provider="spillway"'];
+  return [
+    "-c",
+    `model_providers.spillway=${provider}`,
+    "-c",
+    'model_provider="spillway"',
+    "-c",
+    "allow_login_shell=false",
+  ];
 }
 
 /** Settings that the user passes in the same variable stay, but for the addresses. */

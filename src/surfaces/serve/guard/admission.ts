@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../refusal.ts";
 import { type Caller, type FindCaller, readBearer } from "./callers.ts";
-import { readLlmRequest } from "./llm-token.ts";
+import { hasOwnToken, readLlmRequest } from "./llm-token.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 export type Admission = { readonly caller: Caller } | { readonly refusal: Refusal };
@@ -21,12 +21,20 @@ export async function admitCaller(
   request: IncomingMessage,
   { findCaller, rates, metadataUrl }: AdmissionRules,
 ): Promise<Admission> {
-  const token = readBearer(request);
-  const caller = token === undefined ? undefined : await findCaller(token);
+  const caller = await findBearer(request, { findCaller });
   if (caller === undefined)
     return { refusal: makeUnauthorized(request.headers.authorization !== undefined, metadataUrl?.()) };
   if (caller.only !== undefined) return { refusal: limited(caller.only) };
   return checkRate(caller, rates);
+}
+
+/** The bearer of the token of a request; undefined without a valid one. */
+export async function findBearer(
+  request: IncomingMessage,
+  { findCaller }: Pick<AdmissionRules, "findCaller">,
+): Promise<Caller | undefined> {
+  const token = readBearer(request);
+  return token === undefined ? undefined : findCaller(token);
 }
 
 const limited = (use: string): Refusal => ({ status: 403, message: `This token opens only /${use}.` });
@@ -41,8 +49,14 @@ export async function admitLlmCaller(
   const caller = token === undefined ? undefined : await findCaller(token);
   if (caller === undefined) return { refusal: llmUnauthorized, target };
   if (isInPath && caller.only !== "llm") return { refusal: notForPaths, target };
+  if (hasOwnToken(request, target)) return { refusal: notForProviders, target };
   return { ...checkRate(caller, rates), target };
 }
+
+const notForProviders: Refusal = {
+  status: 400,
+  message: "A token of this server is in the place of a provider's key, and was not passed on. Put your key there.",
+};
 
 const llmUnauthorized: Refusal = {
   status: 401,

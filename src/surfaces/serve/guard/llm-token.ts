@@ -20,3 +20,11 @@ export function readLlmRequest({ headers, url = "" }: IncomingMessage, path: str
   const token = typeof sent === "string" && /^[\w~+/.-]{1,8192}=*$/.test(sent) ? sent : undefined;
   return { token, isInPath: false, target };
 }
+
+/** Where clients put the keys of providers. */
+const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/** Whether a token of ours would reach the provider: somebody has mistaken it for the provider's key. */
+export function hasOwnToken({ headers }: IncomingMessage, target: string): boolean {
+  return [target, ...keyHeaders.map((name) => headers[name] ?? "")].some((text) => /spw_[\w-]{43}/.test(String(text)));
+}

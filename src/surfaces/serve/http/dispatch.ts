@@ -1,6 +1,13 @@
 /** Takes one request through every check, in the same order each time, to its route. What throws is refused. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AdmissionRules, admitCaller, admitLlmCaller, admitSignedIn, tooMany } from "../guard/admission.ts";
+import {
+  type AdmissionRules,
+  admitCaller,
+  admitLlmCaller,
+  admitSignedIn,
+  findBearer,
+  tooMany,
+} from "../guard/admission.ts";
 import type { Caller } from "../guard/callers.ts";
 import { type AllowedNames, checkCoding, checkFraming, checkNames } from "../guard/request-checks.ts";
 import type { ServeMetrics } from "../metrics.ts";
@@ -8,6 +15,7 @@ import { type Refusal, refuse } from "../refusal.ts";
 import { type Exchange, findRoute, type Route } from "../routes.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { createBodyReader, type HeldBytes } from "./read-body.ts";
+import { endWithToken, TOKEN_CHECK_MS } from "./token-watch.ts";
 
 export type DispatchOptions = AdmissionRules & {
   readonly routes: readonly Route[];
@@ -67,7 +75,18 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     if ("refusal" in admission) refuse(response, admission.refusal);
     else if (route.access === "admin" && !admission.caller.isAdmin) refuse(response, notAdmin);
     else if (wrongMethod !== undefined) refuse(response, wrongMethod);
-    else await countOpen(admission.caller, response, () => serveCaller(route, exchange, admission.caller));
+    else {
+      const { caller } = admission;
+      if (request.method === "GET") endWithToken(response, () => isStillCaller(route, request, caller), TOKEN_CHECK_MS);
+      await countOpen(caller, response, () => serveCaller(route, exchange, caller));
+    }
+  }
+
+  /** Whether the token of an open request is still that of its caller. */
+  async function isStillCaller(route: CallerRoute, request: IncomingMessage, { owner }: Caller): Promise<boolean> {
+    const find =
+      route.access === "signed-in" ? options.findSignedIn : (each: IncomingMessage) => findBearer(each, options);
+    return (await find(request))?.owner === owner;
   }
 
   async function serveLlm(route: LlmRoute, exchange: Exchange, wrongMethod: Refusal | undefined): Promise<void> {

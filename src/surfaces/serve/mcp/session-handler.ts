@@ -17,6 +17,7 @@ import {
   setMcpLogLevel,
 } from "../../../catalogue/mcp-session-rows.ts";
 import type { Caller } from "../guard/callers.ts";
+import { createEventMemory } from "./event-memory.ts";
 import { cancelRequest, type LiveSession, openLiveSession, replaySession, type ServerLease } from "./live-session.ts";
 import { findHandshake, findLogLevel, listCancelledIds, writeHandshake } from "./session-messages.ts";
 
@@ -53,11 +54,15 @@ const MAX_CANCELLATION_AGE_MS = 10 * 60_000;
 
 const MAX_HANDSHAKE_CHARS = 64 * 1024;
 
+/** Events of all sessions that are remembered for clients whose connection broke. */
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+
 export function createSessionHandler(options: SessionHandlerOptions): SessionHandler {
   const { catalogue, makeServer, keepMs, now, log } = options;
   /** In the order of their last use. */
   const sessions = new Map<string, Promise<LiveSession>>();
   const settled = new Map<string, LiveSession>();
+  const events = createEventMemory(MAX_EVENT_BYTES);
 
   async function serve(request: Request, body: unknown, caller: Caller): Promise<Response> {
     const handshake = findHandshake(body);
@@ -116,7 +121,7 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
 
   async function open(id: string, caller: Caller, request: Request): Promise<LiveSession> {
     const lease = await makeServer(caller, request);
-    return openLiveSession({ id, access: accessOf(caller), lease, now });
+    return openLiveSession({ id, access: accessOf(caller), lease, events, now });
   }
 
   /** The session in memory, or one made from its row. */

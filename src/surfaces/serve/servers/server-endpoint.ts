@@ -58,6 +58,9 @@ export type ServerEndpoint = {
   closeStreams(): void;
 };
 
+/** A batch counts as one call, so it must not be many. */
+const MAX_BATCH = 20;
+
 const MAX_SESSIONS_PER_OWNER = 1_000;
 const MAX_HANDSHAKE_CHARS = 64 * 1024;
 const MARK_INTERVAL_MS = 60_000;
@@ -90,6 +93,7 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
   async function serve({ request, response, body, caller }: ServerRequest): Promise<void> {
     const messages = request.method === "POST" ? readMessages(body) : [];
     if (messages === undefined) return refuseMessage(response, 400, "The body is not a JSON-RPC message.");
+    if (messages.length > MAX_BATCH) return refuseMessage(response, 400, `A batch has at most ${MAX_BATCH} messages.`);
     const problem = findClientProblem(request);
     if (problem !== undefined) return refuse(response, { status: 400, message: problem });
     const left = new AbortController();

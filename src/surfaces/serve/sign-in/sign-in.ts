@@ -30,9 +30,13 @@ export interface SignIn {
 
 const CODE_LIFE_MS = 10 * 60_000;
 const COOKIE_LIFE_MS = 12 * 60 * 60_000;
-const COOKIE_NAME = "spillway_sign_in";
+
+/** Behind TLS the prefix keeps other hosts of the same domain from setting it, and so from signing a browser in. */
+const nameCookie = (isSecure: boolean): string => `${isSecure ? "__Host-" : ""}spillway_sign_in`;
 
 export function createSignIn({ store, findByHash, isSecure, now }: SignInOptions): SignIn {
+  const cookieName = nameCookie(isSecure);
+  const cookiePattern = new RegExp(`(?:^|; )${cookieName}=([0-9a-f]{64})\\.(\\d{1,15})\\.([0-9a-f]{64})(?:;|$)`);
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
   const sealOf = (payload: string): Promise<string> => store.seal(`spillway sign-in ${payload}`);
 
@@ -51,9 +55,9 @@ export function createSignIn({ store, findByHash, isSecure, now }: SignInOptions
       const sha256 = code === undefined ? hashToken(token ?? "") : await takeCode(code);
       if (sha256 === undefined || findByHash(sha256) === undefined) return undefined;
       const payload = `${sha256}.${now() + COOKIE_LIFE_MS}`;
-      return `${COOKIE_NAME}=${payload}.${await sealOf(payload)}; Max-Age=${COOKIE_LIFE_MS / 1_000}; ${attributes}`;
+      return `${cookieName}=${payload}.${await sealOf(payload)}; Max-Age=${COOKIE_LIFE_MS / 1_000}; ${attributes}`;
     },
-    endCookie: `${COOKIE_NAME}=; Max-Age=0; ${attributes}`,
+    endCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
     async findCaller(request) {
       const [, sha256 = "", expiresAt = "", seal = ""] = cookiePattern.exec(request.headers.cookie ?? "") ?? [];
       if (sha256 === "" || Number(expiresAt) <= now()) return undefined;
@@ -61,8 +65,6 @@ export function createSignIn({ store, findByHash, isSecure, now }: SignInOptions
     },
   };
 }
-
-const cookiePattern = new RegExp(`(?:^|; )${COOKIE_NAME}=([0-9a-f]{64})\\.(\\d{1,15})\\.([0-9a-f]{64})(?:;|$)`);
 
 const hashCode = (code: string): string => createHash("sha256").update(`code ${code}`).digest("hex");
 
