@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   store: () => import("./store.ts"),
   "team-store": () => import("./team-store.ts"),
   tasks: () => import("./tasks.ts"),
+  usage: () => import("./usage.ts"),
 };
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { addUsageRows } from "../src/catalogue/usage-rows.ts";
 import { defaultSettings } from "../src/config/settings.ts";
 import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
@@ -25,7 +26,7 @@ const skip = program === undefined && "there is no Chromium";
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A title that would run a script or break the layout if it were markup. */
-const hostileName = `<img src=x onerror="document.title='owned'"><b>${"wide".repeat(60)}`;
+const hostileName = `<img src=x onerror="document.title='owned'"><b>\u202egpj.exe${"wide".repeat(60)}`;
 const text = "A weir is a barrier across a river.\n".repeat(2_000);
 const dataUrl = (content: string) => `data:text/plain,${encodeURIComponent(content)}`;
 
@@ -164,8 +165,10 @@ describe("the dashboard", { skip }, () => {
     await show(page, "Clients");
     assert.match((await main.textContent()) ?? "", /codex.*2,000/i);
     await show(page, "Decisions");
-    assert.match((await main.textContent()) ?? "", /text \(text\/plain\).*the server's header/);
+    assert.match((await main.textContent()) ?? "", /How sources were treated[\s\S]*text.*the server's header/);
+    assert.match((await main.textContent()) ?? "", /Latest decisions[\s\S]*text \(text\/plain\).*the server's header/);
     await show(page, "Overflow");
+    assert.match((await main.textContent()) ?? "", /Made smaller and answered1.*Stayed too large0/);
     assert.match(
       (await main.textContent()) ?? "",
       /made smaller from .* and answered; set aside: af_[\s\S]*refused, context_tokens/,
@@ -174,6 +177,11 @@ describe("the dashboard", { skip }, () => {
     assert.match((await main.textContent()) ?? "", /completed.*100 %/);
     await show(page, "Wrapped servers");
     assert.ok(((await main.textContent()) ?? "").includes(hostileName.slice(0, 40)));
+    await show(page, "Artifacts");
+    const shown = (await main.textContent()) ?? "";
+    assert.ok(shown.includes("gpj.exe") && !/[\u202a-\u202e\u2066-\u2069]/.test(shown), "no name turns another way");
+    await page.getByText("…").first().click();
+    await page.getByText(hostileName.slice(-100)).first().waitFor();
   });
 
   test("is opened by the operator's link, once, and closed by signing out", async () => {
@@ -224,6 +232,36 @@ describe("the dashboard", { skip }, () => {
     await page.getByText("These are all.").waitFor();
   });
 
+  test("shows a year of outcomes that no log has any more", async () => {
+    await using served = await openServedHttp();
+    const owner = `user-${process.getuid?.()}`;
+    const day = new Date(Date.now() - 300 * 86_400_000).toISOString().slice(0, 10);
+    const common = { day, client: "codex", tool: "fetch_content", reason: "", bytes_before: 9_000, bytes_after: 2_000 };
+    const sizes = { ...common, largest: 4_711, largest_limit: 5_000 };
+    const outcomes = [
+      { ...sizes, event: "overflow.recovered", kind: "context_tokens", count: 1_234 },
+      { ...sizes, event: "ingest.classified", kind: "pdf", reason: "magic", count: 777 },
+      { ...sizes, event: "tool.called", kind: "client", count: 5 },
+      { ...sizes, event: "gateway.bounded", kind: "files", reason: hostileName, count: 3 },
+    ] as const;
+    const rows = [{ day, client: "codex", tool: "fetch_content", usage: { replies: 5 } }];
+    const writer = { owner, run: "old", now: Date.now(), batch: "old" };
+    await addUsageRows(served.catalogue, writer, { rows, outcomes });
+    await using opened = await openPage(served);
+    const { page } = opened;
+    await page.getByLabel("Time").selectOption("365");
+    const main = page.getByRole("main");
+    for (const [name, expected] of [
+      ["Clients", "4,711 characters, limit 5,000"],
+      ["Decisions", "its first bytes"],
+      ["Overflow", "1,234"],
+      ["Wrapped servers", "4,711 characters"],
+    ] as const) {
+      await show(page, name);
+      await main.getByText(expected).first().waitFor();
+    }
+  });
+
   test("of an empty store says what to try first", async () => {
     await using served = await openServedHttp();
     await using opened = await openPage(served);
@@ -238,9 +276,9 @@ describe("the dashboard", { skip }, () => {
     const { page } = opened;
     await page.getByText("Live: this page follows what happens.").waitFor();
     await show(page, "Decisions");
-    await page.getByText("No source was fetched yet.").waitFor();
+    await page.getByText("No source was fetched in this time.").waitFor();
     await makeHistory(served);
-    await page.getByRole("cell", { name: "data:" }).first().waitFor();
+    await page.getByRole("rowheader", { name: "data:" }).first().waitFor();
   });
 
   test("is used with the keyboard alone, in light and dark", async () => {

@@ -9,6 +9,9 @@ import { defaultSettings, type Settings } from "../src/config/settings.ts";
 import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
+import { createRelay } from "../src/surfaces/gateway/relay.ts";
+import { openToolPins } from "../src/surfaces/gateway/tools/tool-pins.ts";
+import { makeToolRules } from "../src/surfaces/gateway/tools/tool-rules.ts";
 import { metrics } from "../src/telemetry/metrics.ts";
 import { dayOf, type UsageCount, usageNames } from "../src/telemetry/usage.ts";
 import { callTool } from "../src/tools/call-tool.ts";
@@ -19,6 +22,7 @@ import { measureCpuMs } from "./cpu-time.ts";
 import { simulateProvider } from "./provider.ts";
 import { startServer } from "./server.ts";
 import { patientSearch, waitUntil } from "./waiting.ts";
+import { allKeys, startProviders } from "./web-providers.ts";
 
 const text = "A weir is a barrier across a river.\n".repeat(2_000);
 const codex = findClientProfile("codex-mcp-client") ?? assert.fail("no such client");
@@ -144,6 +148,94 @@ describe("metrics and usage", () => {
     assert.deepEqual([overflows_recovered, tokens_saved], [1, moves.spillway_overflow_tokens_saved_total]);
   });
 
+  test("count requests that stay too large, that are sent with earlier stubs, and that are passed on", async () => {
+    await using work = await openWork();
+    const { address, writeRequest } = findHttpSimulator("openai-chat");
+    const result = { tool: "shell", result: { text: text.slice(0, 40_000), form: "text" as const } };
+    const bodyOf = (user: string, rounds: (typeof result)[][]) => {
+      const turns = [
+        { user, rounds, answer: "It rained." },
+        { user: "And?", rounds: [] },
+      ];
+      return JSON.stringify(writeRequest({ system: "You watch dams.", turns, outputTokens: 500 }));
+    };
+    const overflow = (outcome: string, of = "context_tokens") =>
+      `spillway_overflows_total{outcome="${outcome}",class="${of}"}`;
+    const series = [overflow("recovered"), overflow("repeated", ""), overflow("failed"), overflow("skipped")];
+    const moves = await measureMoves(series, async () => {
+      const provider = simulateProvider({ windowTokens: 4_000 });
+      const fetch = withOverflowRecovery(provider.fetch, { session: work.session });
+      for (const body of [bodyOf("What?", [[result]]), bodyOf("What?", [[result]]), bodyOf(text.slice(0, 60_000), [])])
+        await fetch(address, { method: "POST", body });
+      const shadowed = { ...work.session.settings, "runner.enable_model_overflow_fallback": "shadow" } as const;
+      const passing = withOverflowRecovery(simulateProvider({ windowTokens: 4_000 }).fetch, {
+        session: { ...work.session, settings: shadowed },
+      });
+      await passing(address, { method: "POST", body: bodyOf("Why?", [[result]]) });
+    });
+    assert.deepEqual(
+      series.map((name) => moves[name]),
+      [1, 1, 1, 1],
+    );
+    const { overflows_recovered, overflows_failed } = await work.readTotals();
+    assert.deepEqual([overflows_recovered, overflows_failed], [1, 1]);
+  });
+
+  test("count requests to web search providers, by outcome, and replies that are errors", async () => {
+    let isBroken = false;
+    await using providers = await startProviders({
+      pages: [{ url: "https://a.example/", title: "A", summary: "weir" }],
+      fault(_, response) {
+        if (isBroken) response.writeHead(400).end("{}");
+        return isBroken;
+      },
+    });
+    await using work = await openWork({ ...providers.settingsFor("exa"), "network.tries": 1 });
+    const tool = findTool("web_search") ?? assert.fail();
+    const ask = () => callTool(tool, { query: "weir" }, { ...work.session, env: allKeys, client: codex });
+    const series = [
+      'spillway_web_searches_total{provider="exa",outcome="ok"}',
+      'spillway_web_searches_total{provider="exa",outcome="error"}',
+      `spillway_replies_total{client="${codex.name}",tool="read_artifact",bound="smallest",outcome="error"}`,
+    ];
+    const moves = await measureMoves(series, async () => {
+      await ask();
+      isBroken = true;
+      await ask();
+      const read = findTool("read_artifact") ?? assert.fail();
+      assert.equal((await callTool(read, { artifact_ref: "af_0" }, { ...work.session, client: codex })).isError, true);
+    });
+    assert.deepEqual(
+      series.map((name) => moves[name]),
+      [1, 1, 1],
+    );
+    const { web_searches, errors } = await work.readTotals();
+    assert.equal(web_searches, 2);
+    assert.ok(errors >= 1);
+  });
+
+  test("count results of wrapped servers that had to be cut", async () => {
+    await using work = await openWork();
+    const relay = createRelay({
+      ...{ session: work.session, server: "files", client: "Codex", configName: undefined },
+      rules: makeToolRules({ mode: "bound" }),
+      pins: openToolPins({ folder: null, server: "files", source: "", rule: "show", log: () => undefined }),
+      toClient: async () => undefined,
+      toServer: async () => undefined,
+      log: () => undefined,
+    });
+    const series = ['spillway_answers_total{kind="gateway",truncated="true"}', "spillway_chars_kept_out_total"];
+    const moves = await measureMoves(series, async () => {
+      const message = { jsonrpc: "2.0", id: 1 };
+      const params = { name: "list", arguments: {} };
+      await relay.fromClient(JSON.stringify({ ...message, method: "tools/call", params }));
+      await relay.fromServer(JSON.stringify({ ...message, result: { content: [{ type: "text", text }] } }));
+    });
+    assert.equal(moves[series[0] ?? ""], 1);
+    assert.ok((moves.spillway_chars_kept_out_total ?? 0) > 30_000);
+    assert.equal((await work.readTotals()).chars_kept_out, moves.spillway_chars_kept_out_total);
+  });
+
   test("count runs of the code indexer and searches", async () => {
     await using work = await openWork();
     await writeFile(join(work.folder, "weir.ts"), "export const weir = 1;\n");
@@ -206,7 +298,7 @@ describe("spillway stats", () => {
       tool: `tool ${tool % 10}`,
     }));
     const rows = days.flatMap((day) => tools.map((each) => ({ day, ...each, usage: { replies: 1_000 } })));
-    await addUsageRows(catalogue, { owner, run: "all", now }, rows);
+    await addUsageRows(catalogue, { owner, run: "all", now, batch: "year" }, { rows, outcomes: [] });
     const cpuMs = await measureCpuMs(() => readUsage(catalogue, { owner, by: "tool", since: "2020-01-01" }));
     assert.ok(cpuMs < 2_000, `${cpuMs} ms`);
     await work.session[Symbol.asyncDispose]();
@@ -242,5 +334,37 @@ describe("spillway events --follow", () => {
     const { status, err } = await cli.run(["events", "--follow", "--list"]);
     assert.equal(status, 2);
     assert.match(err, /--list or --follow, not both/);
+  });
+});
+
+describe("spillway stats --outcomes", () => {
+  test("says how sources were treated and why, for all of the time or by day, run, client or tool", async () => {
+    await using cli = await openCli();
+    await cli.write("weir.txt", text);
+    await cli.write("weir.bin", new Uint8Array([0, 1, 2, 255, 254, 0, 0, 7]));
+    for (const run of ["one", "two"]) await cli.run(["fetch", "weir.txt", "--set", `run=${run}`]);
+    await cli.run(["fetch", "weir.bin", "--set", "run=two"]);
+    await cli.run(["fetch", "missing.txt", "--set", "run=two"]);
+    const outcomes = await cli.json("stats", "--outcomes");
+    assert.deepEqual(
+      outcomes.map(({ event, kind, reason, count }) => [event, kind, reason, count]),
+      [
+        ["ingest.classified", "text", "extension", 2],
+        ["ingest.classified", "unknown_binary", "fallback", 1],
+        ["ingest.failed", "", "source_not_found", 1],
+      ],
+    );
+    assert.equal(outcomes[0].bytes_before, 2 * text.length);
+    const byRun = await cli.json("stats", "--outcomes", "--by", "run");
+    assert.deepEqual(byRun.map(({ run, kind, count }) => [run, kind, count]).sort(), [
+      ["one", "text", 1],
+      ["two", "", 1],
+      ["two", "text", 1],
+      ["two", "unknown_binary", 1],
+    ]);
+    const { out } = await cli.run(["stats", "--outcomes"]);
+    assert.match(out, /^event +kind +reason +count +bytes before/);
+    assert.match(out, /ingest\.classified +text +extension +2 +144 KB/);
+    assert.match((await cli.run(["stats", "--outcomes", "--by", "week"])).err, /cannot group by "week"/);
   });
 });

@@ -11,6 +11,7 @@ const copiedTables = {
   usage_days: ["owner", "day", "run", "client", "tool"],
   index_generations: ["owner", "project", "repository"],
   index_segments: ["object_key"],
+  outcome_days: ["owner", "day", "run", "client", "tool", "event", "kind", "reason"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type CopiedTable = keyof typeof copiedTables;

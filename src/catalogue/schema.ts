@@ -103,6 +103,17 @@ const versions: readonly (readonly string[])[] = [
     // Which objects have the bytes of this catalogue: an object of that name is beside them. There is one row.
     "CREATE TABLE objects_ids (number BIGINT PRIMARY KEY, id TEXT NOT NULL)",
   ],
+  [
+    // How often something ended in one way; telemetry/usage.ts explains the columns.
+    `CREATE TABLE outcome_days (
+       owner TEXT NOT NULL, day TEXT NOT NULL, run TEXT NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL,
+       event TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL, count BIGINT NOT NULL,
+       bytes_before BIGINT NOT NULL, bytes_after BIGINT NOT NULL, largest BIGINT NOT NULL,
+       largest_limit BIGINT NOT NULL,
+       PRIMARY KEY (owner, day, run, client, tool, event, kind, reason))`,
+    // Batches of counts that are in the rows above, so that none is added again from the file of a killed process.
+    "CREATE TABLE usage_batches (id TEXT PRIMARY KEY, written_at BIGINT NOT NULL)",
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. A newer version is refused. */

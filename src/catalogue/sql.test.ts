@@ -177,6 +177,8 @@ async function makeFirstVersion(path: string): Promise<void> {
     "usage_days",
     "index_segments",
     "objects_ids",
+    "outcome_days",
+    "usage_batches",
   ])
     await sql.run(`DROP TABLE ${table}`);
   await sql.run("UPDATE catalogue_schema SET version = 1");

@@ -1,7 +1,9 @@
 /** The promises of usage as rows, as tests; every database of the catalogue runs them. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
-import type { UsageRow } from "../telemetry/usage.ts";
+import type { OutcomeRow, UsageRow } from "../telemetry/usage.ts";
+import { readLargest, readOutcomes } from "./outcome-rows.ts";
 import { updateSchema } from "./schema.ts";
 import type { SqlUnderTest } from "./sql.contract.ts";
 import type { Sql } from "./sql.ts";
@@ -15,6 +17,13 @@ const row = (usage: UsageRow["usage"], more: Partial<UsageRow> = {}): UsageRow =
   ...more,
 });
 
+const sizes = (count: number) => ({ count, bytes_before: 100, bytes_after: 60 });
+
+const outcome = (more: Partial<OutcomeRow> = {}): OutcomeRow => ({
+  ...{ day: "2026-11-16", client: "", tool: "", event: "overflow.failed", kind: "context_tokens" },
+  ...{ reason: "nothing_to_shed", largest: 0, largest_limit: 0, ...sizes(1), ...more },
+});
+
 export function usageRowsContract(name: string, open: () => Promise<SqlUnderTest>): void {
   const promise = (sentence: string, check: (sql: Sql, under: SqlUnderTest) => Promise<void>) =>
     test(sentence, async () => {
@@ -23,11 +32,85 @@ export function usageRowsContract(name: string, open: () => Promise<SqlUnderTest
       await check(under.sql, under);
     });
   const add = (sql: Sql, rows: readonly UsageRow[], { owner = "ann", run = "one", now = NOON } = {}) =>
-    addUsageRows(sql, { owner, run, now }, rows);
+    addUsageRows(sql, { owner, run, now, batch: randomUUID() }, { rows, outcomes: [] });
   const repliesBy = async (sql: Sql, by: UsageGroup, owner = "ann", since = "2020-01-01") =>
     (await readUsage(sql, { owner, by, since })).map((group) => [group.name, group.usage.replies]);
 
+  const addOutcomes = (sql: Sql, outcomes: readonly OutcomeRow[], { owner = "ann", run = "one", now = NOON } = {}) =>
+    addUsageRows(sql, { owner, run, now, batch: randomUUID() }, { rows: [row({ replies: 1 })], outcomes });
+
   describe(`usage: ${name}`, () => {
+    promise("counts a batch once, by however many it is written", async (sql, { connect }) => {
+      const other = await connect();
+      const writer = { owner: "ann", run: "one", now: NOON, batch: "b1" };
+      const counts = { rows: [row({ replies: 1 })], outcomes: [outcome()] };
+      for (const each of [sql, other, sql]) await addUsageRows(each, writer, counts);
+      await other.close();
+      assert.deepEqual(await repliesBy(sql, "day"), [["2026-11-16", 1]]);
+      const [sum] = await readOutcomes(sql, { owner: "ann", events: ["overflow.failed"], since: "" });
+      assert.equal(sum?.count, 1);
+    });
+
+    promise("has outcomes per day, run, client and tool, of one owner or of all", async (sql, { connect }) => {
+      const other = await connect();
+      await addOutcomes(sql, [outcome(), outcome({ reason: "does_not_fit", count: 5 })]);
+      await addOutcomes(other, [outcome({ client: "codex" }), outcome({ event: "ingest.failed" })], { run: "two" });
+      await addOutcomes(other, [outcome({ count: 100 })], { owner: "bob" });
+      await other.close();
+      const query = { owner: "ann", events: ["overflow.failed"], since: "" } as const;
+      assert.deepEqual(await readOutcomes(sql, query), [
+        { name: "", event: "overflow.failed", kind: "context_tokens", reason: "does_not_fit", ...sizes(5) },
+        {
+          name: "",
+          event: "overflow.failed",
+          kind: "context_tokens",
+          reason: "nothing_to_shed",
+          ...sizes(2),
+          bytes_before: 200,
+          bytes_after: 120,
+        },
+      ]);
+      for (const [by, expected] of [
+        ["day", { "2026-11-16": 7 }],
+        ["run", { one: 6, two: 1 }],
+        ["client", { "": 6, codex: 1 }],
+        ["tool", { "": 7 }],
+      ] as const) {
+        const found: Record<string, number> = {};
+        for (const { name, count } of await readOutcomes(sql, { ...query, by }))
+          found[name] = (found[name] ?? 0) + count;
+        assert.deepEqual(found, expected, by);
+      }
+      assert.equal((await readOutcomes(sql, { ...query, owner: undefined }))[0]?.count, 102);
+      assert.deepEqual(await readOutcomes(sql, { ...query, since: "2026-11-17" }), []);
+    });
+
+    promise("knows the largest of each group with what it was allowed, also after runs were folded", async (sql) => {
+      const reply = (client: string, largest: number, largest_limit: number, day = "2026-10-01") =>
+        outcome({ event: "tool.called", client, kind: "client", reason: "", day, largest, largest_limit });
+      await addOutcomes(sql, [reply("codex", 900, 1_000), reply("opencode", 5, 50)]);
+      await addOutcomes(sql, [reply("codex", 1_200, 2_000)], { run: "two" });
+      await addOutcomes(sql, [reply("codex", 30, 40)], { run: "three" });
+      await addOutcomes(sql, [reply("codex", 20, 40, "2026-11-17")], { now: NOON + DAY_MS });
+      const events = ["tool.called"] as const;
+      const largest = await readLargest(sql, { owner: "ann", events, since: "", by: ["client"] }, 10);
+      assert.deepEqual(
+        largest.map((each) => [each.client, each.count, each.largest, each.largest_limit]),
+        [
+          ["codex", 4, 1_200, 2_000],
+          ["opencode", 1, 5, 50],
+        ],
+      );
+      const runs = await readOutcomes(sql, { owner: "ann", events, since: "", by: "run" });
+      assert.deepEqual(
+        runs.map(({ name, count }) => [name, count]),
+        [
+          ["", 4],
+          ["one", 1],
+        ],
+      );
+    });
+
     promise("adds up over processes, per day, run, client and tool", async (sql, { connect }) => {
       const other = await connect();
       await add(sql, [row({ replies: 1, chars_kept_out: 500 }), row({ replies: 2 }, { tool: "read_artifact" })]);

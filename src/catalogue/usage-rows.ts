@@ -1,5 +1,12 @@
 /** Rows of usage: one for each owner, day, run, client and tool, so that a year is added up without reading event logs. */
-import { dayOf, type UsageCount, type UsageRow, usageNames } from "../telemetry/usage.ts";
+import {
+  dayOf,
+  type OutcomeRow,
+  type UsageBatch,
+  type UsageCount,
+  type UsageRow,
+  usageNames,
+} from "../telemetry/usage.ts";
 import type { Queries, Sql, SqlValue } from "./sql.ts";
 
 /** What rows are grouped by. */
@@ -25,13 +32,33 @@ const merge = `ON CONFLICT (${keys.join(", ")}) DO UPDATE SET
   ${usageNames.map((name) => `${name} = usage_days.${name} + excluded.${name}`).join(", ")}`;
 const sums = usageNames.map((name) => `SUM(${name}) AS ${name}`).join(", ");
 
-/** Adds what a run has used. The first rows of a day also fold and delete old ones. */
+const outcomeKeys = [...keys, "event", "kind", "reason"] as const;
+const outcomeSums = ["count", "bytes_before", "bytes_after"] as const;
+const outcomeColumns = [...outcomeKeys, ...outcomeSums, "largest", "largest_limit"];
+const mergeOutcomes = `ON CONFLICT (${outcomeKeys.join(", ")}) DO UPDATE SET
+  ${outcomeSums.map((name) => `${name} = outcome_days.${name} + excluded.${name}`).join(", ")},
+  largest_limit = CASE WHEN excluded.largest > outcome_days.largest
+    THEN excluded.largest_limit ELSE outcome_days.largest_limit END,
+  largest = CASE WHEN excluded.largest > outcome_days.largest THEN excluded.largest ELSE outcome_days.largest END`;
+const insertOutcome = `INSERT INTO outcome_days (${outcomeColumns.join(", ")})
+  VALUES (${outcomeColumns.map(() => "?").join(", ")}) ${mergeOutcomes}`;
+
+export type UsageWriter = {
+  readonly owner: string;
+  readonly run: string;
+  readonly now: number;
+  /** The id of the batch: written a second time, it adds nothing. */
+  readonly batch: string;
+};
+
+/** Adds what a run has used, all of it or nothing. The first rows of a day also fold and delete old ones. */
 export async function addUsageRows(
   sql: Sql,
-  { owner, run, now }: { readonly owner: string; readonly run: string; readonly now: number },
-  rows: readonly UsageRow[],
+  { owner, run, now, batch }: UsageWriter,
+  { rows, outcomes }: UsageBatch,
 ): Promise<void> {
   await sql.transact(async (queries) => {
+    if (!(await noteBatch(queries, batch, now))) return;
     const isNewDay = !(await hasDay(queries, owner, dayOf(now)));
     // Always in one order, so that two processes do not wait for each other's rows.
     for (const { day, client, tool, usage } of rows.toSorted(compareRows))
@@ -40,9 +67,28 @@ export async function addUsageRows(
         ...[owner, day, run, client, tool],
         ...usageNames.map((name) => Math.round(usage[name] ?? 0)),
       );
+    for (const row of outcomes.toSorted(compareOutcomes))
+      await queries.run(insertOutcome, owner, row.day, run, ...outcomeValues(row));
     if (isNewDay) await foldOldDays(queries, owner, now);
   });
 }
+
+/** Whether it is new. Two that write the same one at once conflict, and one of them fails. */
+async function noteBatch(queries: Queries, id: string, now: number): Promise<boolean> {
+  if ((await queries.get("SELECT 1 AS found FROM usage_batches WHERE id = ?", id)) !== undefined) return false;
+  await queries.run("INSERT INTO usage_batches (id, written_at) VALUES (?, ?)", id, now);
+  return true;
+}
+
+const outcomeValues = (row: OutcomeRow): SqlValue[] => [
+  ...[row.client, row.tool, row.event, row.kind, row.reason],
+  ...[row.count, row.bytes_before, row.bytes_after, row.largest, row.largest_limit].map(Math.round),
+];
+
+const compareOutcomes = (one: OutcomeRow, other: OutcomeRow): number => (outcomeKey(one) < outcomeKey(other) ? -1 : 1);
+
+const outcomeKey = ({ day, client, tool, event, kind, reason }: OutcomeRow): string =>
+  [day, client, tool, event, kind, reason].join("\n");
 
 const compareRows = (one: UsageRow, other: UsageRow): number => (keyOf(one) < keyOf(other) ? -1 : 1);
 
@@ -65,6 +111,18 @@ async function foldOldDays(queries: Queries, owner: string, now: number): Promis
     ...values,
   );
   await queries.run(`DELETE FROM usage_days WHERE ${old}`, ...values);
+  await foldOutcomes(queries, owner, now);
+}
+
+async function foldOutcomes(queries: Queries, owner: string, now: number): Promise<void> {
+  await queries.run("DELETE FROM usage_batches WHERE written_at < ?", now - RUN_DAYS * DAY_MS);
+  await queries.run("DELETE FROM outcome_days WHERE owner = ? AND day < ?", owner, dayOf(now - KEPT_DAYS * DAY_MS));
+  const old = "owner = ? AND day < ? AND run <> ''";
+  const values = [owner, dayOf(now - RUN_DAYS * DAY_MS)];
+  // Row by row, because the limit belongs to the largest of several: a day has few of them.
+  const rows = await queries.all<OutcomeRow>(`SELECT * FROM outcome_days WHERE ${old}`, ...values);
+  for (const row of rows) await queries.run(insertOutcome, owner, row.day, "", ...outcomeValues(row));
+  await queries.run(`DELETE FROM outcome_days WHERE ${old}`, ...values);
 }
 
 export type UsageQuery = {

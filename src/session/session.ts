@@ -51,6 +51,8 @@ export type Session = SourceContext & {
   readonly trace: Trace;
   /** Adds metrics of a surface to what is exported there, as long as the session is open. */
   readonly exportMetrics: (read: () => readonly MetricReading[]) => void;
+  /** Writes what was counted here, and what processes have counted that were killed, so that sums are complete. */
+  readonly settleUsage: () => Promise<void>;
   /** Aborts one call, or all of them. */
   readonly signal: AbortSignal;
   /** Called with what is being done, where a user or client waits for it. */
@@ -115,11 +117,13 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const isOnDisk = !inMemory && homeProblem === null;
   const eventFolder = join(home, "events", safeFileName(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
-  const events = !isOnDisk ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
+  const beforeWrite = () => usage?.journal();
+  const events = !isOnDisk ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now, beforeWrite });
   const storage = options.storage ?? (await openStorage(home, { inMemory, homeProblem, now, settings }));
   const store = openStore(storage, { owner, run, now });
+  const usageFolder = join(home, "usage", safeFileName(owner));
   const usage = isOnDisk
-    ? openUsageRecorder({ catalogue: storage.catalogue, owner: store.ownerId, run, now })
+    ? openUsageRecorder({ catalogue: storage.catalogue, owner: store.ownerId, run, now, folder: usageFolder })
     : undefined;
   const emit: Emit = (event, origin) => {
     metrics.add(event, origin);
@@ -154,6 +158,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     emit,
     trace: telemetry?.trace ?? runUntraced,
     exportMetrics: telemetry?.addSource ?? (() => undefined),
+    settleUsage: async () => usage?.settle(),
     signal,
     lifetime: signal,
     log,
@@ -166,8 +171,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       await telemetry?.[Symbol.asyncDispose]();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
-      await events?.[Symbol.asyncDispose]();
       await usage?.[Symbol.asyncDispose]();
+      await events?.[Symbol.asyncDispose]();
       if (options.storage === undefined) await closeStorage(storage);
     },
   };

@@ -18,13 +18,16 @@ type EventLogOptions = {
   /** Runs whose logs are kept. */
   readonly maxRuns: number;
   readonly now?: () => number;
+  /** Called before events are written. */
+  readonly beforeWrite?: () => void;
 };
 
 /** Events within this time are written together. */
 const GATHER_MS = 50;
 
 /** Closing the log writes the run's summary and waits until everything is on disk. */
-export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
+export function openEventLog(options: EventLogOptions): EventLog {
+  const { folder, run, maxBytes, maxRuns, now = Date.now, beforeWrite } = options;
   const path = join(folder, logFileName(run));
   const counters = createCounters();
   let waiting: string[] = [];
@@ -50,6 +53,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
     if (waiting.length === 0) return;
     try {
       if (!prepared) await prepare();
+      beforeWrite?.();
       const lines = waiting.join("");
       waiting = [];
       // Blocking calls: another thread would take several times as long as these short ones.

@@ -20,6 +20,7 @@ const opening = `# Stats and metrics
 spillway stats                    # the last 30 days, day by day
 spillway stats --by tool          # or run, client
 spillway stats --days 365 --json  # every count, one line of JSON for each day
+spillway stats --outcomes         # how sources were treated, what became of requests that were too large
 spillway events --follow          # what happens now, in all runs, until Ctrl-C
 \`\`\`
 
@@ -35,10 +36,16 @@ day         replies  truncated  fetched  chars out  kept out  read again  tokens
 
 Every session adds up its [events](events.md) while it works and writes the sums to the catalogue, some seconds later and when it
 ends: one row for each day (UTC), run, client and tool. \`stats\` sums those rows. It does not read event logs, because these are
-rotated and kept for a limited number of runs, and because a year of them would take minutes: with rows, a year of 60 combinations of
-client and tool a day takes less than 0.1 s. Runs are kept apart for 31 days, then their rows are added to those of their day. Days are
-kept for 400 days. A store that cannot be written costs the counts of that time and no reply. With a team store, all
-machines of an owner count into the same rows; \`spillway store migrate\` takes them along.
+rotated and kept for a limited number of runs, and because a year of them takes long: with rows, a year of 365,000 events is added up in
+a few milliseconds. Runs are kept apart for 31 days, then their rows are added to those of their day. Days are kept for 400 days. With a
+team store, all machines of an owner count into the same rows; \`spillway store migrate\` takes them along.
+
+Until they are in the catalogue, sums are in a file below \`usage/\` in the data folder, written before the events are logged. If a process
+is killed, the next \`stats\` or view of the dashboard adds its file. Each is added once, whatever is killed in between and however many
+processes look.
+
+\`spillway stats --outcomes\` shows how things ended, for the whole time or by day, run, client or tool: as what sources were treated and which
+signal decided it, what became of requests that were too large and by how much they shrank, and what bound replies.
 
 A tool call is one reply, whatever it fetched and read. Its client is empty where none is known, on the command line and in the
 library; its tool is empty outside a tool call. Results of wrapped servers count where they had to be cut, under \`server: tool\`.

@@ -30,13 +30,13 @@ describe("usage", () => {
   test("of a tool call is one reply, whatever it fetched", () => {
     const collector = createUsageCollector();
     for (const event of [fetched, fetched, called]) collector.add(event, origin, at);
-    const [row, ...others] = collector.take();
+    const [row, ...others] = collector.take().rows;
     assert.deepEqual([row?.day, row?.client, row?.tool, others], ["2026-11-16", "codex", "fetch_content", []]);
     assert.deepEqual(counted(row?.usage ?? {}), {
       ...{ replies: 1, answers: 2, truncated: 2, bytes_in: 18_000, bytes_out: 1_300, chars_extracted: 16_000 },
       ...{ chars_out: 1_200, chars_allowed: 1_000, chars_kept_out: 14_000, duration_ms: 9 },
     });
-    assert.deepEqual(collector.take(), []);
+    assert.deepEqual(collector.take(), { rows: [], outcomes: [] });
   });
 
   for (const [name, event, usage] of [
@@ -65,21 +65,30 @@ describe("usage", () => {
     test(`of ${name} counts what it is about`, () => assert.deepEqual(counted(countUsage(event, undefined)), usage));
   }
 
-  test("that could not be written is written with the next", () => {
+  test("has outcomes beside counts: how often, how much smaller, and the largest", () => {
     const collector = createUsageCollector();
-    collector.add(bounded, undefined, at);
-    const unwritten = collector.take();
-    collector.add(bounded, undefined, at);
-    collector.addRows(unwritten);
-    assert.deepEqual(
-      collector.take().map(({ tool, usage }) => [tool, usage.replies]),
-      [["files: list", 2]],
-    );
+    const sizes = { bytes_before: 9_000, bytes_after: 4_000, stubs: [], attempts: 2, clamped: false };
+    const overflow: Event = { event: "overflow.recovered", dialect: "openai-chat", class: "context_tokens", ...sizes };
+    for (const event of [overflow, overflow, called, { ...called, text_chars: 2_000, limit_chars: 3_000 }])
+      collector.add(event, event === overflow ? undefined : origin, at);
+    collector.add({ ...called, error: "usage" }, origin, at);
+    const place = { day: "2026-11-16", bytes_before: 0, bytes_after: 0, count: 2 };
+    assert.deepEqual(collector.take().outcomes, [
+      {
+        ...{ ...place, client: "", tool: "", event: "overflow.recovered", kind: "context_tokens", reason: "" },
+        ...{ bytes_before: 18_000, bytes_after: 8_000, largest: 0, largest_limit: 0 },
+      },
+      {
+        ...{ ...place, client: "codex", tool: "fetch_content", event: "tool.called", kind: "client", reason: "" },
+        ...{ largest: 2_000, largest_limit: 3_000 },
+      },
+    ]);
   });
 
   test("takes memory for clients and tools, not for events", () => {
     const collector = createUsageCollector();
     for (let count = 0; count < 10_000; count++) collector.add(called, origin, at + count);
-    assert.equal(collector.take().length, 1);
+    const { rows, outcomes } = collector.take();
+    assert.deepEqual([rows.length, outcomes.length], [1, 1]);
   });
 });

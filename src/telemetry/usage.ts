@@ -39,6 +39,30 @@ export type UsageRow = {
   readonly usage: Usage;
 };
 
+/**
+ * How often something ended in one way, on one day with one client and tool: how a source was treated, what became of a
+ * request that was too large, how large replies and results of wrapped servers were.
+ */
+export type OutcomeRow = {
+  readonly day: string;
+  readonly client: string;
+  readonly tool: string;
+  readonly event: Event["event"];
+  /** The kind of the source, the class of the overflow, the wrapped server, or what bound the reply. */
+  readonly kind: string;
+  /** The signal that decided, the code, the reason, or the tool of the wrapped server. */
+  readonly reason: string;
+  readonly count: number;
+  readonly bytes_before: number;
+  readonly bytes_after: number;
+  /** The largest size, and what was allowed then. */
+  readonly largest: number;
+  readonly largest_limit: number;
+};
+
+/** What was counted since it was last written. */
+export type UsageBatch = { readonly rows: readonly UsageRow[]; readonly outcomes: readonly OutcomeRow[] };
+
 /** An average over English text and code; attached bytes are fewer tokens. */
 const BYTES_PER_TOKEN = 4;
 
@@ -98,6 +122,48 @@ export function countSavedTokens(event: Event): number {
   return Math.max(0, Math.round((event.bytes_before - event.bytes_after) / BYTES_PER_TOKEN));
 }
 
+/** The events whose outcomes are counted. */
+export const outcomeEvents = [
+  ...(["ingest.classified", "ingest.failed", "tool.called", "gateway.bounded"] as const),
+  ...(["overflow.classified", "overflow.recovered", "overflow.repeated", "overflow.failed"] as const),
+  "overflow.skipped",
+] as const satisfies readonly Event["event"][];
+
+type Outcome = Pick<OutcomeRow, "kind" | "reason"> &
+  Partial<Pick<OutcomeRow, "bytes_before" | "bytes_after" | "largest" | "largest_limit">>;
+
+/** How one event ended; undefined for events whose outcomes are not counted. */
+export function findOutcome(event: Event): Outcome | undefined {
+  switch (event.event) {
+    case "ingest.classified": {
+      const { content_kind: kind, decided_by: reason, size_bytes } = event;
+      return { kind, reason, bytes_before: size_bytes, largest: size_bytes };
+    }
+    case "ingest.failed":
+      return { kind: "", reason: event.code };
+    case "tool.called":
+      if (event.error !== null) return undefined;
+      return { kind: event.bound, reason: "", largest: event.text_chars, largest_limit: event.limit_chars };
+    case "gateway.bounded": {
+      const [kind, reason] = [event.server, event.tool].map((name) => clip(name, MAX_NAME_CHARS));
+      return { kind: kind ?? "", reason: reason ?? "", largest: event.total_chars, largest_limit: event.limit_chars };
+    }
+    case "overflow.classified":
+      return { kind: event.class, reason: event.dialect };
+    case "overflow.recovered":
+    case "overflow.failed": {
+      const { bytes_before, bytes_after } = event;
+      return { kind: event.class, reason: "reason" in event ? event.reason : "", bytes_before, bytes_after };
+    }
+    case "overflow.repeated":
+      return { kind: "", reason: "", bytes_before: event.bytes_before, bytes_after: event.bytes_after };
+    case "overflow.skipped":
+      return { kind: event.class, reason: event.reason };
+    default:
+      return undefined;
+  }
+}
+
 const sizes = ({ returned_chars, limit_chars }: { returned_chars: number; limit_chars: number }): Usage => ({
   chars_out: returned_chars,
   chars_allowed: limit_chars,
@@ -108,33 +174,55 @@ const MAX_NAME_CHARS = 100;
 
 export type UsageCollector = {
   add(event: Event, origin: CallOrigin | undefined, at: number): void;
-  /** Adds rows that could not be written, for the next try. */
-  addRows(rows: readonly UsageRow[]): void;
-  /** Everything collected since the last time. */
-  take(): UsageRow[];
+  /** Everything collected since it was last taken. */
+  read(): UsageBatch;
+  take(): UsageBatch;
 };
 
 /** Adds up usage until it is written. Its memory grows with clients and tools, not with events. */
 export function createUsageCollector(): UsageCollector {
   let rows = new Map<string, UsageRow>();
+  let outcomes = new Map<string, OutcomeRow>();
 
   function addRow({ day, client, tool, usage }: UsageRow): void {
     const key = JSON.stringify([day, client, tool]);
     rows.set(key, { day, client, tool, usage: addUsage(rows.get(key)?.usage ?? {}, usage) });
   }
 
+  function addOutcome(row: Omit<OutcomeRow, keyof typeof noSizes> & Partial<OutcomeRow>): void {
+    const { day, client, tool, event, kind, reason } = row;
+    const key = JSON.stringify([day, client, tool, event, kind, reason]);
+    outcomes.set(key, joinOutcomes(outcomes.get(key), { ...noSizes, ...row }));
+  }
+
+  const read = (): UsageBatch => ({ rows: [...rows.values()], outcomes: [...outcomes.values()] });
+
   return {
     add(event, origin, at) {
+      const place = { day: dayOf(at), ...whoOf(event, origin) };
+      const outcome = findOutcome(event);
+      if (outcome !== undefined) addOutcome({ ...place, event: event.event, ...outcome });
       const usage = countUsage(event, origin);
-      if (Object.values(usage).every((count) => count === 0)) return;
-      addRow({ day: dayOf(at), ...whoOf(event, origin), usage });
+      if (Object.values(usage).some((count) => count !== 0)) addRow({ ...place, usage });
     },
-    addRows: (given) => given.forEach(addRow),
+    read,
     take() {
-      const taken = [...rows.values()];
-      rows = new Map();
+      const taken = read();
+      [rows, outcomes] = [new Map(), new Map()];
       return taken;
     },
+  };
+}
+
+const noSizes = { count: 1, bytes_before: 0, bytes_after: 0, largest: 0, largest_limit: 0 };
+
+function joinOutcomes(one: OutcomeRow | undefined, other: OutcomeRow): OutcomeRow {
+  if (one === undefined) return other;
+  const { largest, largest_limit } = other.largest > one.largest ? other : one;
+  return {
+    ...{ ...one, largest, largest_limit, count: one.count + other.count },
+    bytes_before: one.bytes_before + other.bytes_before,
+    bytes_after: one.bytes_after + other.bytes_after,
   };
 }
 

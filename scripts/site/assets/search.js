@@ -8,7 +8,14 @@ const results = element("results", HTMLElement);
 // The list of pages is open where there is room for it.
 if (matchMedia("(max-width: 800px)").matches) document.querySelector("nav details")?.removeAttribute("open");
 
-const entries = globalThis.searchIndex.map(([file, title, id, heading, text]) => ({
+/** @typedef {readonly [file: string, title: string, id: string, heading: string, text: string]} Section */
+
+// The script before this one has set it.
+const { searchIndex } = /** @type {{ readonly searchIndex: readonly Section[] }} */ (
+  /** @type {unknown} */ (globalThis)
+);
+
+const entries = searchIndex.map(([file, title, id, heading, text]) => ({
   file,
   title,
   id,
@@ -18,7 +25,12 @@ const entries = globalThis.searchIndex.map(([file, title, id, heading, text]) =>
   names: `${title} ${heading}`.toLowerCase(),
 }));
 
-/** Sections with every word, those with words in a heading or title first. */
+/** @typedef {(typeof entries)[number]} Entry */
+
+/**
+ * Sections with every word, those with words in a heading or title first.
+ * @param {string} query
+ */
 function find(query) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
@@ -31,17 +43,26 @@ function find(query) {
     .map(({ entry }) => entry);
 }
 
+/**
+ * @param {Entry} entry
+ * @param {string} word
+ */
 function scoreWord({ names, words }, word) {
   const count = words.split(word).length - 1;
   return (names.includes(word) ? 10 : 0) + Math.min(count, 5) / (1 + words.length / 4_000);
 }
 
+/** @param {string} query */
 function show(query) {
   const found = find(query);
   results.hidden = query.trim() === "";
   results.replaceChildren(...(found.length === 0 ? [makeNote("Nothing found.")] : [makeList(found, query)]));
 }
 
+/**
+ * @param {readonly Entry[]} found
+ * @param {string} query
+ */
 function makeList(found, query) {
   const list = document.createElement("ul");
   for (const { file, id, title, heading, text } of found) {
@@ -55,13 +76,18 @@ function makeList(found, query) {
   return list;
 }
 
+/** @param {string} text */
 function makeNote(text) {
   const note = document.createElement("p");
   note.textContent = text;
   return note;
 }
 
-/** The text around the first word of the query. */
+/**
+ * The text around the first word of the query.
+ * @param {string} text
+ * @param {string} query
+ */
 function cutAround(text, query) {
   const [word = ""] = query.toLowerCase().split(/\s+/).filter(Boolean);
   const at = Math.max(0, text.toLowerCase().indexOf(word) - SNIPPET_CHARS / 3);

@@ -103,6 +103,8 @@ describe("the overview of a log", () => {
       "line 151: 2026-05-08T09:30:00Z ERROR gate 150",
     ]);
     assert.equal(lines?.at(-1), logLines.at(-1));
+    const withoutEnd = await describeText(logLines.join("\n"), "text/plain", { name: "gate.log" });
+    assert.equal(withoutEnd?.[0], "Log of 200 lines.");
   });
 
   test("is recognised by its lines, whatever its name, and prose is not a log", async () => {

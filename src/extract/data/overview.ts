@@ -4,7 +4,7 @@
  */
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Extract } from "../extract.ts";
-import { readWindow } from "../select/select-range.ts";
+import { countLinesSoFar, readWindow } from "../select/select-range.ts";
 import { type DataFormat, findDataFormat, SNIFFED_CHARS } from "./data-format.ts";
 import { LogTally } from "./log-overview.ts";
 import type { Overview } from "./long-data.ts";
@@ -96,7 +96,7 @@ async function describeLog(extract: Extract, _start: string, signal: AbortSignal
     rest <= TAIL_CHARS
       ? ""
       : `; levels are those of the first ${formatNumber(HEAD_CHARS)} and the last ${formatNumber(TAIL_CHARS)} characters`;
-  return [`Log of ${formatCount(extract.size.lineEnds, "line")}${part}.`, ...tally.list()];
+  return [`Log of ${formatCount(await countLinesSoFar(extract), "line")}${part}.`, ...tally.list()];
 }
 
 type TextPart = { readonly text: string; readonly offset: number; readonly line: number };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readMarkup } from "../../detect/text/markup.ts";
-import { handlerContract } from "../handler.contract.ts";
+import { handlerContract, keep, run, segmentsOf } from "../handler.contract.ts";
 import { feed } from "./feed-handler.ts";
 import { FeedText } from "./feed-text.ts";
 
@@ -79,4 +79,14 @@ test("a sitemap is a list of addresses", () => {
 test("feeds and sitemaps are recognised by their root", () => {
   const types = [rss, atom, sitemap].map((source) => readMarkup(source)?.mediaType);
   assert.deepEqual(types, ["application/rss+xml", "application/atom+xml", "application/sitemap+xml"]);
+});
+
+test("XML with the root of a feed and no entry is shown as it is", async () => {
+  const source = `<feed>${"<ship id='1'>Heron</ship>".repeat(6_000)}</feed>`;
+  await using kept = await keep(asFeed("application/atom+xml", source));
+  const items = await run(feed, kept.file);
+  const texts = segmentsOf(items).map((segment) => segment.text);
+  assert.equal(texts.join(""), source);
+  const rest = segmentsOf(await run(feed, kept.file, 1));
+  assert.equal(rest.map((segment) => segment.text).join(""), texts.slice(1).join(""));
 });

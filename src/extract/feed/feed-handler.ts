@@ -2,7 +2,6 @@
 import { decodeText } from "../decode-text.ts";
 import type { Handler, LocalFile } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
-import { requireText } from "../require-text.ts";
 import { text } from "../text-handler.ts";
 import { toTextSegments } from "../text-segments.ts";
 import type { FeedText } from "./feed-text.ts";
@@ -15,7 +14,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
 
 export const feed: Handler = {
   name: "feed",
-  version: 1,
+  version: 2,
   runs: "inline",
   canHandle: (kind, mediaType) => kind === "text" && mediaTypes.has(mediaType),
 
@@ -24,9 +23,13 @@ export const feed: Handler = {
     signal.throwIfAborted();
     const { FeedText } = await import("./feed-text.ts");
     const feedText = new FeedText();
-    const segments = toTextSegments(readEntries(feedText, file, signal), { from: options.from, isMarkdown: true });
-    for await (const item of requireText(segments, options.from)) {
+    const segments = toTextSegments(readEntries(feedText, file, signal), { from: 0, isMarkdown: true });
+    for await (const item of segments) {
       signal.throwIfAborted();
+      // Other XML may have the root element of a feed and no entry.
+      if ("segment" in item && item.segment.index === 0 && item.segment.text.trim() === "")
+        return yield* text.extract(file, options, signal);
+      if ("segment" in item && item.segment.index < options.from) continue;
       yield "info" in item ? { info: { ...item.info, ...feedText.facts } } : item;
     }
     signal.throwIfAborted();

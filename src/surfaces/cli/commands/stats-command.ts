@@ -7,6 +7,7 @@ import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { dayOf } from "../../../telemetry/usage.ts";
 import { rejectExtraArguments } from "../arguments.ts";
+import { alignColumns } from "../columns.ts";
 import type { Call, Command } from "../command.ts";
 import { printListing } from "../listing.ts";
 import { allRow, readText } from "../options.ts";
@@ -22,11 +23,20 @@ export const statsCommand: Command = {
     ["stats", "the last 30 days, day by day"],
     ["stats --by tool --days 7", "which tools returned most during the last week"],
     ["stats --by client --json", "every count, a line of JSON for each client"],
+    ["stats --outcomes --days 365", "how sources were treated, and what became of requests that were too large"],
   ],
   about: "Shows what was kept out of context and what reading it again cost. --json has every count.",
   options: {
-    by: { type: "string", value: usageGroups.join("|"), about: "What a row is. Default: day." },
+    by: {
+      type: "string",
+      value: usageGroups.join("|"),
+      about: "What a row is. Default: day; all of the time with --outcomes.",
+    },
     days: { type: "string", value: "N", about: `Days up to today, 1 to ${MAX_DAYS}. Default: ${DEFAULT_DAYS}.` },
+    outcomes: {
+      type: "boolean",
+      about: "How sources were treated and why, and what became of requests that were too large, in place of counts.",
+    },
     all: allRow,
   },
   details: "Days are in UTC. Runs are kept apart for 31 days, days for 400. docs/stats.md explains each count.",
@@ -34,8 +44,19 @@ export const statsCommand: Command = {
     rejectExtraArguments(0, call);
     const by = readGroup(call);
     const days = readDays(call);
-    const { store, now } = await call.session();
+    const session = await call.session();
+    await session.settleUsage();
+    const { store, now } = session;
     const since = dayOf(now() - (days - 1) * DAY_MS);
+    if (call.values.outcomes === true) {
+      const { printOutcomes } = await import("../outcome-listing.ts");
+      return printOutcomes(call, {
+        store,
+        since,
+        by: readText(call, "by") === undefined ? undefined : by,
+        emptyText: emptyText(days),
+      });
+    }
     const groups = await readUsage(store.catalogue, { owner: store.ownerId, by, since }).catch((error: unknown) => {
       throw toStoreError("read", error);
     });
@@ -100,18 +121,6 @@ const unnamed: Readonly<Record<UsageGroup, string>> = {
   client: "(none)",
   tool: "(no tool)",
 };
-
-/** The name to the left, numbers to the right. */
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => {
-    const cells = row.map((cell, column) => {
-      const width = widths[column] ?? 0;
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-    });
-    return `${cells.join("  ")}\n`;
-  });
-}
 
 function summarize(groups: readonly GroupedUsage[]): string {
   const { chars_kept_out, reads, read_chars, cache_hits } = sumUsage(groups);

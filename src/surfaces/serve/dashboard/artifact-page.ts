@@ -3,6 +3,7 @@ import type { ListedArtifact } from "../../../artifacts/artifact-store.ts";
 import type { UsePosition } from "../../../catalogue/artifact-rows.ts";
 import type { Session } from "../../../session/session.ts";
 import { redactUrl } from "../../../system/redact-url.ts";
+import type { ListedArtifact as ShownArtifact, ViewData } from "./view-data.ts";
 
 const PAGE_ARTIFACTS = 50;
 
@@ -12,10 +13,10 @@ const STEP_ARTIFACTS = 500;
 
 type PageRequest = { readonly session: Session; readonly query: URLSearchParams };
 
-export async function readArtifactPage({ session, query }: PageRequest) {
+export async function readArtifactPage({ session, query }: PageRequest): Promise<ViewData["artifacts"]> {
   const words = (query.get("q") ?? "").toLowerCase().trim();
   const keepMs = session.settings["artifacts.keep"];
-  const found: object[] = [];
+  const found: ShownArtifact[] = [];
   let after = parsePosition(query.get("after"));
   let searched = 0;
   let isEnd = false;
@@ -43,7 +44,7 @@ function matches(artifact: ListedArtifact, words: string): boolean {
   return [name, source_url, artifact_ref, content_kind].some((text) => text.toLowerCase().includes(words));
 }
 
-function describe(artifact: ListedArtifact, keepMs: number): object {
+function describe(artifact: ListedArtifact, keepMs: number): ShownArtifact {
   if (!("record" in artifact)) return { ref: artifact.ref, problem: artifact.damaged.message };
   const { artifact_ref: ref, name, source_url, content_kind, media_type, size_bytes, last_used_at } = artifact.record;
   const expiresAt = new Date(Date.parse(last_used_at) + keepMs).toISOString();

@@ -6,8 +6,10 @@ export const assetNames = [
   "dashboard.js",
   "elements.js",
   "charts.js",
+  "days.js",
   "formats.js",
   "activity-views.js",
+  "outcome-views.js",
   "content-views.js",
   "icon.svg",
 ] as const;

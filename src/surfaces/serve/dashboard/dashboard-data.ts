@@ -3,17 +3,20 @@
 import { parseRow } from "../../../artifacts/record.ts";
 import { findArtifactRow } from "../../../catalogue/artifact-rows.ts";
 import { recentJobRows } from "../../../catalogue/job-rows.ts";
+import { readLargest, readOutcomes } from "../../../catalogue/outcome-rows.ts";
 import type { Queries } from "../../../catalogue/sql.ts";
 import { readUsage, type UsageGroup, usageGroups } from "../../../catalogue/usage-rows.ts";
+import type { JobRecord } from "../../../contract/indexing-job.ts";
 import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
+import type { EventName } from "../../../telemetry/events.ts";
 import { readRecentEvents } from "../../../telemetry/recent-events.ts";
 import { dayOf } from "../../../telemetry/usage.ts";
 import { readArtifact } from "../../../verbs/read.ts";
 import { version } from "../../../version.ts";
 import type { Caller } from "../guard/callers.ts";
 import { readArtifactPage } from "./artifact-page.ts";
-import type { DataName } from "./dashboard-routes.ts";
+import type { ViewData } from "./view-data.ts";
 
 export type DashboardContext = {
   readonly caller: Caller;
@@ -30,10 +33,13 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const MAX_DAYS = 400;
 const MAX_EVENTS = 200;
 const MAX_JOBS = 50;
+const MAX_GROUPS = 200;
 const PREVIEW_CHARS = 4_000;
 
 /** What answers each name of data. */
-export const dashboardData: Readonly<Record<DataName, (context: DashboardContext) => Promise<unknown>>> = {
+export const dashboardData: {
+  readonly [Name in keyof ViewData]: (context: DashboardContext) => Promise<ViewData[Name]>;
+} = {
   me: readMe,
   usage: readGroups,
   clients: readClients,
@@ -58,32 +64,40 @@ async function readGroups(context: DashboardContext) {
   return { groups: await readOwnUsage(context, group) };
 }
 
-function readOwnUsage({ caller, session, catalogue, query, now }: DashboardContext, by: UsageGroup) {
+async function readOwnUsage(context: DashboardContext, by: UsageGroup) {
+  await context.session.settleUsage();
+  return readUsage(context.catalogue, { by, since: readSince(context), ...whoseOf(context) });
+}
+
+/** The first day that is asked for. */
+function readSince({ query, now }: DashboardContext): string {
   const days = Math.min(MAX_DAYS, Math.max(1, Math.floor(Number(query.get("days")) || 30)));
-  const isSum = caller.isAdmin && query.get("scope") === "all";
-  const since = dayOf(now() - (days - 1) * DAY_MS);
-  return readUsage(catalogue, { by, since, ...(isSum ? {} : { owner: session.store.ownerId }) });
+  return dayOf(now() - (days - 1) * DAY_MS);
 }
 
-/** The usage of each client, and the largest of its recent replies beside what it was allowed. */
+/** An admin may ask for the sums of all owners. */
+function whoseOf({ caller, session, query }: DashboardContext): { readonly owner?: string } {
+  return caller.isAdmin && query.get("scope") === "all" ? {} : { owner: session.store.ownerId };
+}
+
+/** The usage of each client, and the largest of its replies beside what it was allowed. */
 async function readClients(context: DashboardContext) {
-  const calls = await readRecentEvents(context.session.eventFolder, { names: ["tool.called"], maxEvents: 5_000 });
   const groups = await readOwnUsage(context, "client");
-  return {
-    clients: groups.map((group) => {
-      const [largest] = calls
-        .filter(({ client, error }) => (client ?? "") === group.name && error === null)
-        .sort((one, other) => other.text_chars - one.text_chars);
-      return { ...group, largest: largest ?? null };
-    }),
-  };
+  const query = { events: ["tool.called"], since: readSince(context), by: ["client"], ...whoseOf(context) } as const;
+  const largest = new Map(
+    (await readLargest(context.catalogue, query, MAX_GROUPS)).map((each) => [each.client, each] as const),
+  );
+  return { clients: groups.map((group) => ({ ...group, largest: largest.get(group.name) ?? null })) };
 }
 
-async function readDecisions({ session }: DashboardContext) {
+/** Sums of all days that are asked for, and the latest of what this machine has logged. */
+async function readDecisions(context: DashboardContext) {
+  const { session } = context;
+  const sums = await readOwnOutcomes(context, { events: ["ingest.classified", "ingest.failed"] });
   const names = ["ingest.classified", "ingest.completed", "ingest.failed"] as const;
   const events = await readRecentEvents(session.eventFolder, { names, maxEvents: 3 * MAX_EVENTS });
   const refs = events.flatMap((event) => (event.event === "ingest.classified" ? (event.artifact_ref ?? []) : []));
-  return { events, names: await readNames(session, [...new Set(refs)].slice(0, MAX_EVENTS)) };
+  return { sums, events, names: await readNames(session, [...new Set(refs)].slice(0, MAX_EVENTS)) };
 }
 
 /** Events have no names, because a name may be private; the owner may see its own. Looking does not mark a use. */
@@ -96,7 +110,16 @@ async function readNames({ store }: Session, refs: readonly string[]): Promise<R
   return found;
 }
 
-async function readOverflows({ session }: DashboardContext) {
+async function readOwnOutcomes(
+  context: DashboardContext,
+  query: { readonly events: readonly EventName[]; readonly by?: UsageGroup },
+) {
+  await context.session.settleUsage();
+  const { ownerId: owner } = context.session.store;
+  return readOutcomes(context.catalogue, { ...query, owner, since: readSince(context) });
+}
+
+async function readOverflows(context: DashboardContext) {
   const names = [
     "overflow.classified",
     "overflow.recovered",
@@ -104,32 +127,29 @@ async function readOverflows({ session }: DashboardContext) {
     "overflow.failed",
     "overflow.skipped",
   ] as const;
-  return { events: await readRecentEvents(session.eventFolder, { names, maxEvents: MAX_EVENTS }) };
+  const days = await readOwnOutcomes(context, { events: names, by: "day" });
+  const events = await readRecentEvents(context.session.eventFolder, { names, maxEvents: MAX_EVENTS });
+  return { days, events };
 }
 
 async function readJobs({ session, catalogue }: DashboardContext) {
   const rows = await recentJobRows(catalogue, session.store.ownerId, MAX_JOBS);
-  return { jobs: rows.map(({ record }) => JSON.parse(record) as unknown) };
+  return { jobs: rows.map(({ record }) => JSON.parse(record) as JobRecord) };
 }
 
-type ServerSizes = {
-  readonly server: string;
-  readonly tool: string;
-  count: number;
-  maxChars: number;
-  limitChars: number;
-};
-
 /** The largest results of wrapped servers, by server and tool. */
-async function readServers({ session }: DashboardContext) {
-  const events = await readRecentEvents(session.eventFolder, { names: ["gateway.bounded"], maxEvents: 5_000 });
-  const sizes = new Map<string, ServerSizes>();
-  for (const { server, tool, total_chars, limit_chars } of events) {
-    const key = JSON.stringify([server, tool]);
-    const known = sizes.get(key) ?? { server, tool, count: 0, maxChars: 0, limitChars: limit_chars };
-    sizes.set(key, { ...known, count: known.count + 1, maxChars: Math.max(known.maxChars, total_chars) });
-  }
-  return { servers: [...sizes.values()].sort((one, other) => other.maxChars - one.maxChars).slice(0, MAX_EVENTS) };
+async function readServers(context: DashboardContext) {
+  const { session, catalogue } = context;
+  await session.settleUsage();
+  const { ownerId: owner } = session.store;
+  const query = { owner, events: ["gateway.bounded"], since: readSince(context), by: ["kind", "reason"] } as const;
+  const largest = await readLargest(catalogue, query, MAX_GROUPS);
+  return {
+    servers: largest.map((each) => ({
+      ...{ server: each.kind, tool: each.reason, count: each.count },
+      ...{ maxChars: each.largest, limitChars: each.largest_limit },
+    })),
+  };
 }
 
 async function readPreview({ session, body }: DashboardContext) {

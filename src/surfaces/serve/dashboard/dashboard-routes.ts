@@ -6,6 +6,7 @@ import type { Exchange, Route } from "../routes.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import { assetNames, readAsset } from "./assets.ts";
 import type { DashboardContext } from "./dashboard-data.ts";
+import type { ViewData } from "./view-data.ts";
 
 export type DashboardOptions = Pick<DashboardContext, "catalogue" | "resource" | "now"> & {
   readonly owners: Owners;
@@ -68,17 +69,15 @@ const dataMethods = {
   servers: "GET",
   artifacts: "GET",
   preview: "POST",
-} as const;
-
-export type DataName = keyof typeof dataMethods;
+} as const satisfies Record<keyof ViewData, string>;
 
 function dataRoutes(options: DashboardOptions): Route[] {
-  const names = Object.keys(dataMethods) as DataName[];
+  const names = Object.keys(dataMethods) as (keyof ViewData)[];
   return names.map((name) => makeDataRoute(name, dataMethods[name], options));
 }
 
 /** The code of the views is loaded when a browser asks for the first: most servers only answer agents. */
-function makeDataRoute(name: DataName, method: string, options: DashboardOptions): Route {
+function makeDataRoute(name: keyof ViewData, method: string, options: DashboardOptions): Route {
   return {
     name: `dashboard-${name}`,
     path: `/dashboard/api/${name}`,

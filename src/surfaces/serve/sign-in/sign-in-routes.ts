@@ -57,7 +57,7 @@ function redirect(response: ServerResponse, cookie: string): void {
 
 const tokenField = '<p><label>Token <input type="password" name="token" autocomplete="off" required></label></p>';
 
-const refusedForm = `<p>This link or token is not valid; a link works once, for ten minutes.</p>${tokenField}`;
+const refusedForm = `<p role="alert" class="bad">This link or token is not valid; a link works once, for ten minutes.</p>${tokenField}`;
 
 /** A code has letters that need no escaping; anything else is not a code of ours. */
 function formOf({ searchParams }: URL): string {
@@ -65,16 +65,21 @@ function formOf({ searchParams }: URL): string {
   return code !== null && /^[\w-]{43}$/.test(code) ? `<input type="hidden" name="code" value="${code}">` : tokenField;
 }
 
+/** The style of the dashboard, and nothing that runs. */
+const CONTENT_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 function sendPage(response: ServerResponse, status: number, fields: string): void {
   const page = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Spillway</title></head>
-<body><main><h1>Spillway</h1><form method="post" action="${SIGN_IN_PATH}">${fields}<button>Sign in</button></form></main></body></html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sign in – Spillway</title><link rel="icon" href="/dashboard/icon.svg"><link rel="stylesheet" href="/dashboard/dashboard.css">
+</head><body><main class="welcome"><h1>Spillway</h1><form method="post" action="${SIGN_IN_PATH}">${fields}<button>Sign in</button></form></main></body></html>
 `;
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
     "content-length": Buffer.byteLength(page),
     "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "content-security-policy": CONTENT_POLICY,
     "x-content-type-options": "nosniff",
     // With no-referrer a browser would send the form with the origin null.
     "referrer-policy": "same-origin",

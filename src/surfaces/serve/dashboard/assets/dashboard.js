@@ -1,22 +1,41 @@
 /** The dashboard: one view at a time, chosen by the address, renewed when something happens. */
-import { showClients, showDecisions, showJobs, showOverflow, showOverview, showServers } from "./activity-views.js";
+/** @import { ViewContext, ViewData, Refusal } from "../view-data.ts" */
+/** @import { Child } from "./elements.js" */
+import { showClients, showJobs, showOverview, showServers } from "./activity-views.js";
 import { showArtifacts } from "./content-views.js";
-import { make } from "./elements.js";
+import { listen, make } from "./elements.js";
+import { showDecisions, showOverflow } from "./outcome-views.js";
 
+/**
+ * @typedef {{
+ *   title: string,
+ *   show: (context: ViewContext) => Promise<readonly Child[]>,
+ *   isLive?: boolean,
+ *   hasRange?: boolean,
+ *   hasSums?: boolean,
+ * }} View
+ */
+
+/**
+ * `hasRange`: days can be chosen. `hasSums`: an admin can choose all owners.
+ * @satisfies {Readonly<Record<string, View>>}
+ */
 const views = {
-  overview: { title: "Overview", show: showOverview, isLive: true, hasRange: true },
-  clients: { title: "Clients", show: showClients, isLive: true, hasRange: true },
-  decisions: { title: "Decisions", show: showDecisions, isLive: true },
-  overflow: { title: "Overflow", show: showOverflow, isLive: true },
+  overview: { title: "Overview", show: showOverview, isLive: true, hasRange: true, hasSums: true },
+  clients: { title: "Clients", show: showClients, isLive: true, hasRange: true, hasSums: true },
+  decisions: { title: "Decisions", show: showDecisions, isLive: true, hasRange: true },
+  overflow: { title: "Overflow", show: showOverflow, isLive: true, hasRange: true },
   jobs: { title: "Index jobs", show: showJobs, isLive: true },
   // Renewing it would take away what was typed into its search.
   artifacts: { title: "Artifacts", show: showArtifacts },
-  servers: { title: "Wrapped servers", show: showServers, isLive: true },
+  servers: { title: "Wrapped servers", show: showServers, isLive: true, hasRange: true },
 };
+
+/** @typedef {keyof typeof views} ViewName */
 
 /** After events, views wait this long, so that a busy owner's page asks a few times a minute. */
 const RENEW_MS = 2_000;
-/** Usage is written some seconds after it happened. */
+/** Usage of other processes is written some seconds after it happened. */
 const RENEW_AGAIN_MS = 7_000;
 const RESIZE_MS = 300;
 
@@ -26,23 +45,56 @@ const controls = find("controls");
 const status = find("status");
 const state = { isAdmin: false, days: "30", scope: "own", shown: 0 };
 
+/** @param {string} id */
 function find(id) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`The page has no ${id}.`);
   return element;
 }
 
-const chosen = () => (Object.hasOwn(views, location.hash.slice(1)) ? location.hash.slice(1) : "overview");
+/**
+ * @param {string} text
+ * @returns {text is ViewName}
+ */
+const isViewName = (text) => Object.hasOwn(views, text);
 
-async function load(path) {
-  return readAnswer(await fetch(`/dashboard/api/${path}`, { headers: { accept: "application/json" } }));
+/** @returns {ViewName} */
+function chosenName() {
+  const name = location.hash.slice(1);
+  return isViewName(name) ? name : "overview";
 }
 
-async function send(path, body) {
+/** @returns {View} */
+const chosenView = () => views[chosenName()];
+
+/**
+ * @template {keyof ViewData} Name
+ * @param {Name} name
+ * @param {URLSearchParams} [query]
+ * @returns {Promise<ViewData[Name]>}
+ */
+async function load(name, query = new URLSearchParams()) {
+  const response = await fetch(`/dashboard/api/${name}?${query}`, { headers: { accept: "application/json" } });
+  const answer = await readAnswer(response);
+  if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
+  return /** @type {ViewData[Name]} */ (answer);
+}
+
+/**
+ * @param {string} ref
+ * @returns {Promise<ViewData["preview"] | Refusal>}
+ */
+async function preview(ref) {
   const headers = { "content-type": "application/json" };
-  return readAnswer(await fetch(`/dashboard/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+  const body = JSON.stringify({ ref });
+  const answer = await readAnswer(await fetch("/dashboard/api/preview", { method: "POST", headers, body }));
+  return /** @type {ViewData["preview"] | Refusal} */ (answer);
 }
 
+/**
+ * @param {Response} response
+ * @returns {Promise<unknown>}
+ */
 async function readAnswer(response) {
   if (response.status === 401) location.assign("/sign-in");
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
@@ -53,22 +105,24 @@ async function readAnswer(response) {
 /** Shows the chosen view. Of two that overlap, the later one stays. */
 async function show({ isRenewal = false } = {}) {
   const turn = ++state.shown;
-  const view = views[chosen()];
+  const view = chosenView();
   main.setAttribute("aria-busy", "true");
   try {
     const me = await load("me");
     state.isAdmin = me.isAdmin;
     find("who").textContent = `${me.owner}, version ${me.version}`;
-    const range = new URLSearchParams({ days: state.days, scope: state.scope });
-    const children = await view.show({ load, send, range, me });
+    const scope = view.hasSums ? state.scope : "own";
+    const range = new URLSearchParams({ days: state.days, scope });
+    const children = await view.show({ load, preview, range, me });
     if (turn !== state.shown || (isRenewal && isInUse())) return;
     const open = [...main.querySelectorAll("details")].map((element) => element.open);
-    main.replaceChildren(make("h2", {}, view.title), ...children);
+    main.replaceChildren(...make("div", {}, make("h2", {}, view.title), children).childNodes);
     if (isRenewal)
       for (const [index, element] of main.querySelectorAll("details").entries()) element.open = open[index] ?? false;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (turn === state.shown) main.replaceChildren(make("p", { class: "bad" }, `${reason} Reload the page.`));
+    if (turn === state.shown)
+      main.replaceChildren(make("h2", {}, view.title), make("p", { class: "bad" }, `${reason} Reload the page.`));
   } finally {
     if (turn === state.shown) main.setAttribute("aria-busy", "false");
   }
@@ -80,27 +134,34 @@ const isInUse = () => main !== document.activeElement && main.contains(document.
 function showTabs() {
   tabs.replaceChildren(
     ...Object.entries(views).map(([name, { title }]) =>
-      make("li", {}, make("a", { href: `#${name}`, "aria-current": name === chosen() ? "page" : null }, title)),
+      make("li", {}, make("a", { href: `#${name}`, "aria-current": name === chosenName() ? "page" : null }, title)),
     ),
   );
-  document.title = `${views[chosen()].title} – Spillway`;
+  document.title = `${chosenView().title} – Spillway`;
 }
 
 function showControls() {
+  const { hasRange, hasSums } = chosenView();
   const days = makeSelect("Time", { 7: "7 days", 30: "30 days", 90: "90 days", 365: "a year" }, "days");
-  const scope = state.isAdmin ? makeSelect("Whose", { own: "mine", all: "all owners" }, "scope") : null;
-  controls.replaceChildren(...(views[chosen()].hasRange ? [days, scope].filter(Boolean) : []));
+  const scope = makeSelect("Whose", { own: "mine", all: "all owners" }, "scope");
+  controls.replaceChildren(...(hasRange ? [days] : []), ...(hasSums && state.isAdmin ? [scope] : []));
 }
 
+/**
+ * @param {string} label
+ * @param {Readonly<Record<string, string>>} choices
+ * @param {"days" | "scope"} name
+ */
 function makeSelect(label, choices, name) {
   const options = Object.entries(choices).map(([value, text]) =>
     make("option", { value, selected: state[name] === value ? "" : null }, text),
   );
-  const onchange = ({ currentTarget }) => {
-    state[name] = currentTarget.value;
-    show();
+  const select = make("select", {}, options);
+  const change = () => {
+    state[name] = select.value;
+    void show();
   };
-  return make("label", {}, label, make("select", { onchange }, options));
+  return make("label", {}, label, listen(select, { change }));
 }
 
 async function choose() {
@@ -109,30 +170,36 @@ async function choose() {
   showControls();
 }
 
-/** Live: after an event the view is renewed soon, and once more when its counts were written. */
-function listen() {
-  const timers = {};
-  const renewIn = (name, ms) => {
-    timers[name] ??= setTimeout(() => {
-      timers[name] = undefined;
-      if (views[chosen()].isLive && !document.hidden) show({ isRenewal: true });
-    }, ms);
+/** Live: after an event the view is renewed soon, and once more when counts of other processes were written. */
+function follow() {
+  /** @type {Map<number, ReturnType<typeof setTimeout>>} */
+  const timers = new Map();
+  /** @param {number} ms */
+  const renewIn = (ms) => {
+    if (timers.has(ms)) return;
+    const renew = () => {
+      timers.delete(ms);
+      if (chosenView().isLive && !document.hidden) void show({ isRenewal: true });
+    };
+    timers.set(ms, setTimeout(renew, ms));
   };
-  const source = new EventSource("/dashboard/api/live");
-  source.addEventListener("open", () => {
-    status.textContent = "Live: this page follows what happens.";
-  });
-  source.addEventListener("error", () => {
-    status.textContent = "Not live: the connection is lost. It is tried again.";
-  });
-  source.addEventListener("message", () => {
-    renewIn("soon", RENEW_MS);
-    renewIn("later", RENEW_AGAIN_MS);
+  listen(new EventSource("/dashboard/api/live"), {
+    open: () => {
+      status.textContent = "Live: this page follows what happens.";
+    },
+    error: () => {
+      status.textContent = "Not live: the connection is lost. It is tried again.";
+    },
+    message: () => {
+      renewIn(RENEW_MS);
+      renewIn(RENEW_AGAIN_MS);
+    },
   });
 }
 
 /** Charts are drawn for the width of the page. */
 function redrawOnResize() {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let width = document.documentElement.clientWidth;
   addEventListener("resize", () => {
@@ -141,15 +208,17 @@ function redrawOnResize() {
       // On a phone, scrolling changes the height.
       if (width === document.documentElement.clientWidth) return;
       width = document.documentElement.clientWidth;
-      if (views[chosen()].hasRange) show({ isRenewal: true });
+      if (chosenView().hasRange) void show({ isRenewal: true });
     }, RESIZE_MS);
   });
 }
 
 addEventListener("hashchange", async () => {
   await choose();
-  main.focus();
+  // Scrolling to it would hide the tabs.
+  main.focus({ preventScroll: true });
+  scrollTo(0, 0);
 });
 await choose();
-listen();
+follow();
 redrawOnResize();
