@@ -156,8 +156,8 @@ describe("wrapping", () => {
       assert.equal(Object.values(await home.servers()).filter(readWrapped).length, count);
       return user + system;
     };
-    await measure(200);
-    const [small, large] = [await measure(1_000), await measure(8_000)];
+    await measure(100);
+    const [small, large] = [await measure(250), await measure(2_000)];
     assert.ok(large < 24 * small, `${large / small} times the CPU for 8 times the servers`);
   });
 

@@ -3,10 +3,11 @@
  * it is in a file, written before the log of the same events, from which another process adds it if this one is killed.
  */
 import { randomUUID } from "node:crypto";
-import { appendFileSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
+import { appendFileSync, readdirSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Sql } from "../catalogue/sql.ts";
+import { makeFoldersSync } from "../system/folders.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import type { CallOrigin, Event } from "../telemetry/events.ts";
 import { createUsageCollector, type UsageBatch } from "../telemetry/usage.ts";
@@ -61,7 +62,7 @@ export function openUsageRecorder({ catalogue, owner, run, now, folder }: Record
   function append(path: string, counts: UsageBatch): boolean {
     const line: JournalLine = { owner, run, ...counts };
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFoldersSync(folder);
       appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
       return true;
     } catch {

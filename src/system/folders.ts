@@ -1,5 +1,5 @@
 /** Creates private folders, level by level, and says which are not private. */
-import { lstatSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { mkdir as makeDirectory } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../errors.ts";
@@ -29,6 +29,17 @@ async function makeOne(folder: string, mkdir: MakeDirectory): Promise<"made" | "
     if (systemCode(error) === "EEXIST") return "there";
     if (systemCode(error) === "ENOENT" && dirname(folder) !== folder) return "no parent";
     throw error;
+  }
+}
+
+/** The same without a turn of the event loop, for callers that write at once. */
+export function makeFoldersSync(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFoldersSync(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error; // Another process may have created it first.
   }
 }
 

@@ -1,11 +1,12 @@
 /** The journal: a line for every artifact that was kept or removed, to rebuild a lost catalogue from its last snapshot. */
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRow } from "../../catalogue/artifact-rows.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { readCatalogueId } from "../../catalogue/schema.ts";
 import { systemCode } from "../../errors.ts";
+import { makeFoldersSync } from "../../system/folders.ts";
 
 export type JournalEntry =
   | { readonly kept: ArtifactRow }
@@ -29,7 +30,7 @@ export function openJournal(home: string, catalogue: Catalogue): Journal {
   async function add(entry: JournalEntry, now: number): Promise<void> {
     try {
       id ??= await readCatalogueId(catalogue);
-      if (!hasFolder) mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (!hasFolder) makeFoldersSync(folder);
       hasFolder = true;
       const line = `${JSON.stringify(entry)}\n`;
       // One write in append mode: lines of several processes do not mix. It blocks, which is faster than another thread.

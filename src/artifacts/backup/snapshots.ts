@@ -1,11 +1,11 @@
 /** Daily copies of the catalogue. The last three are kept, and the journal of the days since the oldest of them. */
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { readCatalogueId } from "../../catalogue/schema.ts";
 import type { Sql } from "../../catalogue/sql.ts";
 import { sqliteSql } from "../../catalogue/sqlite-sql.ts";
-import { isBehindLink } from "../../system/folders.ts";
+import { isBehindLink, makeFolders } from "../../system/folders.ts";
 import { dayOf, deleteJournalFile, journalFolder, listJournal, listNames } from "./journal.ts";
 
 const MAX_SNAPSHOTS = 3;
@@ -27,7 +27,7 @@ export async function takeDailySnapshot(storage: Copied, now: number): Promise<s
 
 export async function takeSnapshot({ copyTo }: Pick<Sql, "copyTo">, home: string, now: number) {
   const folder = snapshotFolder(home);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder);
   const name = `catalogue-${formatTime(now)}.db`;
   const unfinished = join(folder, `${process.pid}.unfinished`);
   await rm(unfinished, { force: true });

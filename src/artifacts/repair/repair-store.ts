@@ -1,5 +1,5 @@
 /** Rebuilds a damaged or lost catalogue from its newest snapshot, the journal and the objects. */
-import { copyFile, mkdir, rename } from "node:fs/promises";
+import { copyFile, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ArtifactRow, keepArtifactRow, markArtifactUsed } from "../../catalogue/artifact-rows.ts";
 import { announceObject, importBlob, repointBlob } from "../../catalogue/blob-rows.ts";
@@ -7,6 +7,7 @@ import { dropSegment } from "../../catalogue/segment-rows.ts";
 import type { Queries } from "../../catalogue/sql.ts";
 import { findTombstone } from "../../catalogue/tombstone-rows.ts";
 import { systemCode } from "../../errors.ts";
+import { makeFolders } from "../../system/folders.ts";
 import { safeFileName } from "../../system/safe-names.ts";
 import { deleteJournalFile, listJournal, readJournal } from "../backup/journal.ts";
 import { formatTime, isSoundSnapshot, listSnapshots, takeSnapshot } from "../backup/snapshots.ts";
@@ -43,7 +44,7 @@ export async function restoreCatalogue(
 
 async function setAside(home: string, now: number): Promise<string> {
   const asidePath = join(home, "damaged", `catalogue-${formatTime(now)}`);
-  await mkdir(asidePath, { recursive: true, mode: 0o700 });
+  await makeFolders(asidePath);
   for (const suffix of ["", "-wal", "-shm"]) {
     const name = `${CATALOGUE_FILE}${suffix}`;
     await rename(join(home, name), join(asidePath, name)).catch((error: unknown) => {

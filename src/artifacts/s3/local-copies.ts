@@ -3,7 +3,6 @@ import { createHash, randomBytes } from "node:crypto";
 import {
   createReadStream,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,6 +14,7 @@ import { type FileHandle, open as openFile, readdir, rm, stat, utimes } from "no
 import { join } from "node:path";
 import { joinChunks } from "../../acquire/chunks.ts";
 import { systemCode } from "../../errors.ts";
+import { makeFoldersSync } from "../../system/folders.ts";
 import type { LocalObject, OpenedObject } from "../objects.ts";
 import { hashBytes } from "./sign-request.ts";
 
@@ -245,7 +245,7 @@ async function readStart(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
   return { rest };
 }
 
-const makeFolder = (path: string): boolean => tryNow(() => mkdirSync(path, { recursive: true, mode: 0o700 }));
+const makeFolder = (path: string): boolean => tryNow(() => makeFoldersSync(path));
 
 /** At once: these calls are short, and would wait behind long ones. False where the file system refuses. */
 function tryNow(operation: () => unknown): boolean {

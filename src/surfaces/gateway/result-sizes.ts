@@ -1,6 +1,7 @@
 /** Remembers how large the results of a server were that had to be bounded, for `spillway wrap --list`. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFoldersSync } from "../../system/folders.ts";
 import { safeFileName } from "../../system/safe-names.ts";
 import { isObject } from "./json-rpc.ts";
 
@@ -55,7 +56,7 @@ function writeNotes(file: string): void {
   const sizes = addSizes(readSizes(file), unwritten.get(file));
   unwritten.delete(file);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFoldersSync(dirname(file));
     const unfinished = `${file}.${process.pid}.tmp`;
     writeFileSync(unfinished, JSON.stringify(sizes), { mode: 0o600 });
     renameSync(unfinished, file);

@@ -3,10 +3,11 @@
  * large requests at once would take much more memory than a proxy that only passes them on.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readSync, unlinkSync, writevSync } from "node:fs";
+import { closeSync, openSync, readSync, unlinkSync, writevSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { makeFoldersSync } from "../../system/folders.ts";
 import { readUntil } from "./read-body.ts";
 
 /** Bytes that can be sent any number of times. */
@@ -79,7 +80,7 @@ function openFile(folders: readonly string[]): number | undefined {
   for (const folder of folders) {
     const path = join(folder, `spool-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFoldersSync(folder);
       const file = openSync(path, "wx+", 0o600);
       unlinkSync(path);
       return file;

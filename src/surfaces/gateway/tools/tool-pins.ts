@@ -3,8 +3,9 @@
  * written it, so a server that changes one later must not do so unnoticed.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFoldersSync } from "../../../system/folders.ts";
 import { clip, safeFileName } from "../../../system/safe-names.ts";
 import { isObject, type JsonObject, toObject, toText } from "../json-rpc.ts";
 
@@ -144,7 +145,7 @@ function readPins(value: unknown): Record<string, Pin> {
 
 function writePinFile(path: string, file: PinFile, log: (sentence: string) => void): void {
   try {
-    mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+    makeFoldersSync(join(path, ".."));
     const unfinished = `${path}.${randomUUID()}.tmp`;
     writeFileSync(unfinished, JSON.stringify(file), { mode: 0o600 });
     renameSync(unfinished, path);
