@@ -29,7 +29,7 @@ describe("doctor", () => {
     await using session = await openSession({ settings, inMemory: true });
     const checks = await checkEngines(session);
     const broken = checks.filter(({ ok }) => !ok);
-    assert.equal(broken.length, 10, JSON.stringify(checks));
+    assert.equal(broken.length, 11, JSON.stringify(checks));
     for (const { name, detail } of broken) assert.match(detail, /cannot read a sample .* Raise the settings/, name);
   });
 

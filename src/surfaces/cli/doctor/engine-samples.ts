@@ -72,6 +72,14 @@ export const samples: readonly EngineSample[] = [
     }),
   },
   {
+    name: "Apple documents",
+    engine: "iwork",
+    purpose: "parse",
+    kind: "office_doc",
+    mediaType: "application/vnd.apple.pages",
+    content: writeZip({ "index.xml": `<sl:document><sf:p>${SAMPLE_TEXT}</sf:p></sl:document>` }),
+  },
+  {
     name: "mail",
     engine: "mail",
     purpose: "parse",
