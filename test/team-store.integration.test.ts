@@ -219,14 +219,14 @@ if (typeof postgres === "string" || typeof s3 === "string") {
       await writeFile(join(cli.work, "a.txt"), "kept by an earlier version");
       const { artifact_ref: ref } = JSON.parse((await cli.run(["fetch", "a.txt", "--json"], { env })).out);
       const sql = postgresSql(parsePostgresAddress(team["store.catalogue"] ?? ""));
-      const later = ["sign_in_codes", "usage_days", "index_segments", "objects_ids"];
+      const later = ["sign_in_codes", "usage_days", "index_segments", "objects_ids", "outcome_days", "usage_batches"];
       for (const table of later) await sql.run(`DROP TABLE IF EXISTS ${table}`);
       await sql.run("UPDATE catalogue_schema SET version = 3");
       await using another = await openCli();
       assert.equal((await another.run(["cat", ref], { env })).out, "kept by an earlier version");
       assert.match((await another.run(["doctor"], { env })).out, /ok {4}catalogue:/);
       assert.deepEqual(await sql.all("SELECT sha256 FROM blobs WHERE sha256 = 'x'"), []);
-      for (const table of ["sign_in_codes", "usage_days", "objects_ids"]) await sql.all(`SELECT * FROM ${table}`);
+      for (const table of later) await sql.all(`SELECT * FROM ${table}`);
       await sql.close();
     });
 
