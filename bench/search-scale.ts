@@ -232,7 +232,7 @@ function measureRipgrep(queries: readonly string[]): string | null {
   return times.includes(null) ? null : `| ripgrep, any word | | 0 | ${median(times)} | | | |`;
 }
 
-/** `zoekt-index` and `zoekt` from the path. Its searches are by command: each loads the index anew. */
+/** `zoekt-index` and `zoekt` from the path. Its searches are by command: each loads the index again. */
 function measureZoekt(folder: string, queries: readonly string[], textBytes: number): string | null {
   const index = join(folder, "zoekt");
   const built = shellCpu("zoekt-index", ["-index", index, tree], folder);

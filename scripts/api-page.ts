@@ -65,7 +65,7 @@ function findDeclaration(text: string, name: string): string {
     `^export (?:declare )?(?:async )?(?:function\\*?|type|interface|const|class) ${name}\\b`,
     "m",
   ).exec(text);
-  if (start === null) throw new Error(`There is no declaration of ${name}.`);
+  if (start === null) throw new Error(`${name} has no declaration.`);
   const rest = text.slice(start.index + "export ".length);
   if (/^(?:async )?function/.test(rest)) return rest.slice(0, endOfSignature(rest)).trim();
   if (rest.startsWith("const")) return describeValue(rest);

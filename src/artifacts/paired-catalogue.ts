@@ -57,7 +57,7 @@ const markerKey = (id: string): string => `pairs/${id}`;
 async function requirePair(catalogue: Catalogue, objects: Objects): Promise<void> {
   const id = (await findObjectsId(catalogue)) ?? (await claimObjects(catalogue, objects));
   if ((await objects.head(markerKey(id))) !== undefined) return;
-  throw mismatchedError(`there is no object ${markerKey(id)}`);
+  throw mismatchedError(`the object ${markerKey(id)} is missing`);
 }
 
 /** The object comes before the row: whoever reads the row finds the object where the bytes are. */

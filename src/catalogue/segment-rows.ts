@@ -70,30 +70,18 @@ async function releaseSegment(queries: Queries, objectKey: string, stayMs: numbe
   else await announceObject(queries, objectKey, now + stayMs);
 }
 
-async function segmentsOf(
-  queries: Queries,
-  { owner, project, repository }: RepositoryKey,
-  place: string,
-): Promise<SegmentRow[]> {
-  return queries.all(
-    `SELECT object_key, place, size_bytes, used_at FROM index_segments
-     WHERE owner = ? AND project = ? AND repository = ? AND place = ?`,
-    owner,
-    project,
-    repository,
-    place,
-  );
-}
+const segmentsOf = (queries: Queries, key: RepositoryKey, place: string): Promise<SegmentRow[]> =>
+  selectSegments(queries, key, "place = ?", place);
 
 /** What other places have published of a repository, the largest segment first. */
-export async function segmentsOfOthers(
-  queries: Queries,
-  { owner, project, repository }: RepositoryKey,
-  place: string,
-): Promise<SegmentRow[]> {
+export const segmentsOfOthers = (queries: Queries, key: RepositoryKey, place: string): Promise<SegmentRow[]> =>
+  selectSegments(queries, key, "place <> ? ORDER BY size_bytes DESC, object_key", place);
+
+function selectSegments(queries: Queries, key: RepositoryKey, condition: string, place: string): Promise<SegmentRow[]> {
+  const { owner, project, repository } = key;
   return queries.all(
     `SELECT object_key, place, size_bytes, used_at FROM index_segments
-     WHERE owner = ? AND project = ? AND repository = ? AND place <> ? ORDER BY size_bytes DESC, object_key`,
+     WHERE owner = ? AND project = ? AND repository = ? AND ${condition}`,
     owner,
     project,
     repository,

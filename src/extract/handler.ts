@@ -139,7 +139,7 @@ export type Description = {
   readonly entryName?: "member" | "attachment";
   /** What a reader should know about the text, one sentence each. */
   readonly warnings?: readonly string[];
-  /** The warnings say why there is no text, where there is none. */
+  /** The warnings say why a document has no text. */
   readonly explainsMissingText?: boolean;
   /** The document shows its text only after running scripts. */
   readonly needsScripts?: boolean;

@@ -1,4 +1,5 @@
 /** Finds the texts in one file of a document of Apple's programs: messages in protocol buffers, packed with Snappy. */
+import { isUtf8 } from "node:buffer";
 import { u8 } from "../../detect/bytes.ts";
 import { readVarint, unpackSnappy } from "./snappy.ts";
 
@@ -81,11 +82,7 @@ function readNumber(message: Uint8Array, wanted: number): number {
 
 /** Bytes that are not text are other messages. */
 function* readStrings(message: Uint8Array, wanted: number): Generator<string> {
-  for (const bytes of readBytes(message, wanted)) {
-    try {
-      yield utf8.decode(bytes);
-    } catch {} // Another kind of list has other values here.
-  }
+  for (const bytes of readBytes(message, wanted)) if (isUtf8(bytes)) yield utf8.decode(bytes);
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder();
