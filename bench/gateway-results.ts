@@ -56,7 +56,7 @@ function listSamples(folder: string, corpus: string): readonly Sample[] {
   return [
     file("Markdown: CHANGELOG.md", join(root, "CHANGELOG.md")),
     file("JSON: package-lock.json", join(root, "package-lock.json")),
-    file("code: settings.ts", join(root, "src", "config", "settings.ts")),
+    file("code: a file of tests", join(root, "src", "search", "search.integration.test.ts")),
     file("a log of 5,000 lines", log),
     file("a table of 6,000 rows", table),
     ...(page === undefined ? [] : [file("a web page of the corpus", join(pages, page))]),

@@ -6,14 +6,8 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { describeProblem } from "../src/config/config-problem.ts";
 import { loadConfig, settingsDespiteProblems } from "../src/config/load-config.ts";
-import {
-  defaultSettings,
-  isSettingName,
-  rowOf,
-  type SettingName,
-  type SettingRow,
-  settingNames,
-} from "../src/config/settings.ts";
+import type { SettingRow } from "../src/config/rows/setting-row.ts";
+import { defaultSettings, isSettingName, rowOf, type SettingName, settingNames } from "../src/config/settings.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { openCli } from "./cli.ts";
 import { openRunner } from "./runner.ts";

@@ -14,16 +14,9 @@ import {
   type SourceOwner,
 } from "./config-sources.ts";
 import { type Environment, homeFolder, type Machine } from "./paths.ts";
+import type { SettingRow } from "./rows/setting-row.ts";
 import { formatValue, type PathBase, parseValue, type SettingValue } from "./setting-values.ts";
-import {
-  defaultSettings,
-  environmentName,
-  rowOf,
-  type SettingName,
-  type SettingRow,
-  type Settings,
-  settingNames,
-} from "./settings.ts";
+import { defaultSettings, environmentName, rowOf, type SettingName, type Settings, settingNames } from "./settings.ts";
 
 export type { ConfigFile, SettingOrigin } from "./config-sources.ts";
 

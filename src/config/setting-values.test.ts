@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { SettingType, ValueRow } from "./rows/setting-row.ts";
 import {
   formatRange,
   formatValue,
@@ -9,7 +10,7 @@ import {
   type SettingValue,
   valueFromText,
 } from "./setting-values.ts";
-import { rowOf, type SettingType, settingNames, type ValueRow } from "./settings.ts";
+import { rowOf, settingNames } from "./settings.ts";
 
 const base: PathBase = { folder: "/work/project", home: "/home/ada", platform: "linux" };
 const second = 1_000;

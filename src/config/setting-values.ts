@@ -3,7 +3,7 @@
 import { quote } from "./config-problem.ts";
 import { isHeaderHost, parseNetworkPlace } from "./network-values.ts";
 import { pathsOf } from "./paths.ts";
-import type { HostHeaders, SettingType, ValueRow } from "./settings.ts";
+import type { HostHeaders, SettingType, ValueRow } from "./rows/setting-row.ts";
 
 export type SettingValue = string | number | readonly string[] | HostHeaders | null;
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { ValueRow } from "./rows/setting-row.ts";
 import { formatValue, parseValue, writtenForms } from "./setting-values.ts";
-import { environmentName, rowOf, settingNames, type ValueRow } from "./settings.ts";
+import { environmentName, rowOf, settingNames } from "./settings.ts";
 import { type ConfigSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./settings-docs.ts";
 
 test("the schema knows every setting in its nested and its dotted form, and nothing else", () => {

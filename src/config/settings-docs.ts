@@ -1,15 +1,8 @@
 /** Renders the table of settings as a JSON Schema, as docs/settings.md and as help text. */
 
+import type { SettingRow, SettingScope } from "./rows/setting-row.ts";
 import { durationUnits, formatRange, formatValue, writtenForms } from "./setting-values.ts";
-import {
-  environmentName,
-  otherVariables,
-  rowOf,
-  type SettingName,
-  type SettingRow,
-  type SettingScope,
-  settingNames,
-} from "./settings.ts";
+import { environmentName, otherVariables, rowOf, type SettingName, settingNames } from "./settings.ts";
 
 export type ConfigSchema = { readonly [key: string]: unknown };
 
@@ -94,7 +87,7 @@ function introduction(): string {
   const timeUnits = durationUnits.map(([name]) => name).join(", ");
   return `# Settings
 
-<!-- Made from src/config/settings.ts by \`npm run docs\`; change it there. -->
+<!-- Made from src/config/rows/ by \`npm run docs\`; change it there. -->
 
 The last of these sources that sets a value wins:
 

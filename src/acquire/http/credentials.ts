@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { canonicalHost, parseNetworkPlace } from "../../config/network-values.ts";
 import type { Environment } from "../../config/paths.ts";
-import type { HostHeaders } from "../../config/settings.ts";
+import type { HostHeaders } from "../../config/rows/setting-row.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isLoopbackHost } from "./guard/ip-addresses.ts";
