@@ -33,10 +33,16 @@ function measureClassification(): void {
   const answers = corpus?.answers ?? [];
   console.log("Recorded provider answers. A third of the providers was used only in the later tuning; none is unseen:");
   console.table({
-    all: scoreResponses(answers),
-    "tuned first": scoreResponses(answers.filter((answer) => !wasTunedLater(answer))),
-    "tuned later": scoreResponses(answers.filter(wasTunedLater)),
+    all: scoreCells(answers),
+    "tuned first": scoreCells(answers.filter((answer) => !wasTunedLater(answer))),
+    "tuned later": scoreCells(answers.filter(wasTunedLater)),
   });
+}
+
+function scoreCells(answers: Parameters<typeof scoreResponses>[0]) {
+  const { answers: count, byteLimits, ...scores } = scoreResponses(answers);
+  const cells = Object.entries({ ...scores, "byte limits": byteLimits });
+  return { answers: count, ...Object.fromEntries(cells.map(([name, score]) => [name, score.toFixed(3)])) };
 }
 
 const memorySession = () => openSession({ inMemory: true, settings: defaultSettings });
