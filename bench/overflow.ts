@@ -13,8 +13,8 @@ import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
 import { longTranscript } from "../test/transcripts.ts";
 import { printFigures } from "./overflow-figures.ts";
-import { printProxyMemory } from "./overflow-memory.ts";
 import { plainProxy } from "./overflow-plain-proxy.ts";
+import { printProxies } from "./overflow-proxies.ts";
 
 export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
 
@@ -24,7 +24,7 @@ export async function run(): Promise<void> {
   await measureWrapper();
   await measureRewriting();
   await measureProxy();
-  await printProxyMemory();
+  await printProxies();
 }
 
 function measureClassification(): void {
