@@ -1,13 +1,15 @@
 /** The artifact store of one owner: bytes once per content, one record per ref. */
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { type FileReference, isUnchanged } from "../acquire/file-reference.ts";
 import type { Spool } from "../acquire/spool.ts";
 import {
   type ArtifactRow,
   countOfRun,
+  type FirstKeep,
   type FoundArtifact,
   findArtifactRow,
   keepArtifactRow,
+  keepUse,
   type ListedRow,
   markArtifactUsed,
   pageOfArtifacts,
@@ -71,7 +73,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const ownerId = safeFileName(owner);
   const runId = safeFileName(run);
   const blobs = openBlobs(objects, catalogue, now);
-  let secret: Promise<Uint8Array> | undefined;
+  let secret: Promise<KeyObject> | undefined;
   /** When reads that did not wait for it noted their use. */
   const markedAt = new Map<string, number>();
   /** Where the bytes of records were when they were found. */
@@ -131,23 +133,22 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     if (stored === undefined) return undefined;
     if (stored.created_at === time) await journal?.add({ kept: row }, time);
     const created_at = new Date(stored.created_at).toISOString();
-    return { created_at, run: stored.run, path: reference?.path ?? pathOf(stored.object_key) };
+    return { created_at, run: stored.run, path: reference?.path ?? pathOf(blob?.objectKey) };
   }
 
   /** Keeps the rows in one transaction, whose statements need no answer of each other. Undefined if the bytes were swept. */
   async function keepRows(row: ArtifactRow, blob: WrittenBlob | null, alongside: KeptAlongside | undefined) {
     const { ref, used_at: usedAt } = row;
-    const keepAll = async (queries: Queries): Promise<FoundArtifact | undefined> => {
-      const [isAdopted, , , , , stored] = await Promise.all([
+    const keepAll = async (queries: Queries): Promise<FirstKeep> => {
+      const [isAdopted, firstKeep] = await Promise.all([
         blob === null ? true : blob.adopt(queries),
         keepArtifactRow(queries, row),
-        markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt }),
+        keepUse(queries, { owner: ownerId, run: runId, ref, usedAt }),
         deleteTombstone(queries, ownerId, ref),
         alongside?.(queries, ref),
-        findArtifactRow(queries, ownerId, ref, runId),
       ]);
       if (!isAdopted) throw new SweptError();
-      return stored;
+      return firstKeep;
     };
     return catalogue.transact(keepAll, { durable: true }).catch((error: unknown) => {
       if (error instanceof SweptError) return undefined;
@@ -367,7 +368,12 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
 /** A sweeper took the bytes before their record referred to them: nothing may be changed. */
 class SweptError extends Error {}
 
-async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
+/** As a key object: an HMAC with plain bytes takes several times as long. */
+async function ownerSecret(objects: Objects, key: string): Promise<KeyObject> {
+  return createSecretKey(await readOrMakeSecret(objects, key));
+}
+
+async function readOrMakeSecret(objects: Objects, key: string): Promise<Uint8Array> {
   const present = await readObject(objects, key);
   if (present?.length === 32) return present;
   await objects.put(key, randomBytes(32), { ifAbsent: present === undefined });

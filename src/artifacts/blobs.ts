@@ -19,6 +19,8 @@ import { damagedError } from "./store-errors.ts";
 
 /** Bytes that are in the store but that no artifact refers to yet. */
 export type WrittenBlob = {
+  /** The object that has them. */
+  readonly objectKey: string;
   /** Makes them the bytes of their content; false if a sweeper was faster: roll back, and write them again. */
   adopt(queries: Queries): Promise<boolean>;
   /** Deletes them if a sweeper was faster. Call it after the transaction. */
@@ -48,7 +50,8 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     if (!(await announce((queries) => announceUnlessOwned(queries, object, now())))) {
       const present = await findBlob(catalogue, sha256);
       if (present && (await isSound(present))) {
-        return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
+        const adopt = (queries: Queries) => isStill(queries, present);
+        return { objectKey: present.object_key, adopt, deleteUnlessAdopted: async () => undefined };
       }
       await announce((queries) => announceObject(queries, object_key, now()));
     }
@@ -56,6 +59,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     const blob = { sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     let isAdopted = false;
     return {
+      objectKey: object_key,
       async adopt(queries) {
         isAdopted = await adoptObject(queries, blob, now());
         return isAdopted;
