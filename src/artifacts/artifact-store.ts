@@ -19,7 +19,7 @@ import {
   type UsePosition,
 } from "../catalogue/artifact-rows.ts";
 import { findBlob } from "../catalogue/blob-rows.ts";
-import { CatalogueError, type Queries } from "../catalogue/sql.ts";
+import { CatalogueError, type Queries, RequirementError } from "../catalogue/sql.ts";
 import { deleteTombstone, findTombstone } from "../catalogue/tombstone-rows.ts";
 import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
@@ -128,30 +128,31 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     const time = now();
     const sizes = { size_bytes: sizeBytes, stored_bytes: blob === null ? 0 : sizeBytes };
     const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
-    const stored = await keepRows(row, blob, alongside);
-    await blob?.deleteUnlessAdopted();
-    if (stored === undefined) return undefined;
-    if (stored.created_at === time) await journal?.add({ kept: row }, time);
-    const created_at = new Date(stored.created_at).toISOString();
-    return { created_at, run: stored.run, path: reference?.path ?? pathOf(blob?.objectKey) };
+    const firstKeep = await keepRows(row, blob, alongside);
+    if (firstKeep === undefined) {
+      await blob?.discard();
+      return undefined;
+    }
+    if (firstKeep.created_at === time) await journal?.add({ kept: row }, time);
+    const created_at = new Date(firstKeep.created_at).toISOString();
+    return { created_at, run: firstKeep.run, path: reference?.path ?? pathOf(blob?.objectKey) };
   }
 
-  /** Keeps the rows in one transaction, whose statements need no answer of each other. Undefined if the bytes were swept. */
+  /** Keeps the rows in one transaction, whose statements and commit are given at once. Undefined if the bytes were swept. */
   async function keepRows(row: ArtifactRow, blob: WrittenBlob | null, alongside: KeptAlongside | undefined) {
     const { ref, used_at: usedAt } = row;
     const keepAll = async (queries: Queries): Promise<FirstKeep> => {
-      const [isAdopted, firstKeep] = await Promise.all([
-        blob === null ? true : blob.adopt(queries),
+      const [, firstKeep] = await Promise.all([
+        blob?.adopt(queries),
         keepArtifactRow(queries, row),
         keepUse(queries, { owner: ownerId, run: runId, ref, usedAt }),
         deleteTombstone(queries, ownerId, ref),
         alongside?.(queries, ref),
       ]);
-      if (!isAdopted) throw new SweptError();
       return firstKeep;
     };
-    return catalogue.transact(keepAll, { durable: true }).catch((error: unknown) => {
-      if (error instanceof SweptError) return undefined;
+    return catalogue.transact(keepAll, { durable: true, isOneBatch: true }).catch((error: unknown) => {
+      if (error instanceof RequirementError) return undefined;
       throw error;
     });
   }
@@ -364,9 +365,6 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     count,
   };
 }
-
-/** A sweeper took the bytes before their record referred to them: nothing may be changed. */
-class SweptError extends Error {}
 
 /** As a key object: an HMAC with plain bytes takes several times as long. */
 async function ownerSecret(objects: Objects, key: string): Promise<KeyObject> {
