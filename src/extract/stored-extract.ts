@@ -68,18 +68,20 @@ type KeyOptions = Pick<HandlerOptions, "mode"> & {
   readonly links?: HandlerOptions["links"] | undefined;
   readonly owner: string;
   readonly ocr?: HandlerOptions["ocr"] | undefined;
+  readonly showsLocation?: boolean | undefined;
 };
 
 /** The key prefix names everything the text depends on (bytes, handler and version, mode, links, claims), and its owner. */
 export function makeExtractPrefix(
   { name, version }: Pick<Handler, "name" | "version">,
   facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
-  { mode, links = "inline", owner, ocr }: KeyOptions,
+  { mode, links = "inline", owner, ocr, showsLocation = false }: KeyOptions,
 ): string {
   const { sha256, media_type, charset } = facts;
   const style = links === "inline" ? mode : `${mode} ${links}`;
+  const pictureKeys = [...toOcrKey(ocr), ...(showsLocation ? ["location"] : [])];
   const options = createHash("sha256")
-    .update(JSON.stringify([style, media_type, charset, findLinkBase(facts), owner, ...toOcrKey(ocr)]))
+    .update(JSON.stringify([style, media_type, charset, findLinkBase(facts), owner, ...pictureKeys]))
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
 }
