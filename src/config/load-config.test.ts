@@ -87,10 +87,7 @@ test("comments, trailing commas, $schema, a byte order mark and both forms of a 
 test("the address of a collector without a scheme is refused with a hint", async () => {
   const { load } = await machine({ user: `{"otel.endpoint": "localhost:4318"}` });
   const { settings, problems } = await load();
-  assert.deepEqual(
-    problems.map(({ message }) => /otel\.endpoint must be an address of http or https\.$/.test(message)),
-    [true],
-  );
+  assert.match(problems[0]?.sentence ?? "", /otel\.endpoint must be an address of http or https\.$/);
   assert.match(problems[0]?.hint ?? "", /with its scheme, such as http:/);
   assert.equal(settings["otel.endpoint"], null);
   const corrected = await load({ env: { SPILLWAY_OTEL_ENDPOINT: "http://localhost:4318" } });
