@@ -1,6 +1,6 @@
 /** Answers a request with an error, in the form that its client reads, and never with anything that the request said. */
 import type { ServerResponse } from "node:http";
-import { isLlmPath } from "./routes.ts";
+import { isLlmPath } from "./llm-path.ts";
 
 /** Why a request is not served. */
 export type Refusal = {

@@ -40,13 +40,6 @@ export type Route = {
     }
 );
 
-/** Where requests to providers of models go. */
-export const LLM_PATH = "/llm";
-
-/** Whether the target of a request is the path for providers or below it. */
-export const isLlmPath = (target: string): boolean =>
-  target.startsWith(LLM_PATH) && ["", "/", "?"].includes(target.charAt(LLM_PATH.length));
-
 /** The route of a path; undefined if there is none. */
 export function findRoute(routes: readonly Route[], url: URL): Route | undefined {
   const { pathname } = url;
