@@ -295,6 +295,26 @@ test("glyph numbers in an unknown order are reported as guessed", async () => {
   assert.equal(document.readPageText(0).guessed, true);
 });
 
+/** Maps the letters of "hafen" only. */
+const partialMap = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+1 begincodespacerange <0000> <ffff> endcodespacerange
+5 beginbfchar
+${[..."hafen"].map((letter, index) => `<${(0xba01 + index).toString(16)}> <00${letter.charCodeAt(0).toString(16)}>`).join("\n")}
+endbfchar endcmap end end`;
+
+test("a glyph that its font does not map is not read as another letter", async () => {
+  const objects = { ...unmappedFont, 23: makeStream("", partialMap) };
+  objects[20] = objects[20].replace(">>", "/ToUnicode 23 0 R >>");
+  const word = "<ba01ba02ba03ba04ba05>";
+  const draw = (hex: string, y: number): string => `BT /F1 12 Tf 50 ${y} Td ${hex} Tj ET\n`;
+  const content = draw("<ba01ba02ba03ba04ba05ba3e>", 700) + draw(word, 680) + draw(word, 660);
+  const document = await open(writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects }));
+  const { text, guessed, unknown } = document.readPageText(0);
+  assert.equal(text, "hafen\ufffd\nhafen\nhafen");
+  assert.equal(guessed, true, "one of sixteen is enough to ask a second reader");
+  assert.equal(unknown, "\uba3e");
+});
+
 test("text that a viewer does not see is kept and counted", async () => {
   const hidden = "BT 3 Tr /F1 12 Tf 50 650 Td (secret order) Tj ET";
   const document = await open(writePdf([{ content: drawLine("shown", 50, 700) + hidden }, { content: hidden }]));

@@ -8,6 +8,7 @@ import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
 import { FIRST_OBLIQUE_TURN, turnBox } from "./oblique-text.ts";
 import { dropRepeatedLines } from "./repeated-text.ts";
 import type { TextStyle } from "./text-styles.ts";
+import { REPLACEMENT_CHARACTER } from "./unknown-glyphs.ts";
 
 /**
  * One line of text. Coordinates are relative to the line's direction: `start` and `end` along the direction of writing,
@@ -142,9 +143,6 @@ function isOnPage(boxes: Float32Array, index: number, page: Box): boolean {
   const isBeside = (boxes[offset + 2] ?? 0) < page.left || (boxes[offset] ?? 0) > page.right;
   return !isBeside && (boxes[offset + 1] ?? 0) >= page.bottom && (boxes[offset + 3] ?? 0) <= page.top;
 }
-
-/** Represents a drawn character without a code, so that a partial word is recognisable as such. */
-const REPLACEMENT_CHARACTER = 0xfffd;
 
 /** Sets the next character, with its box rotated so that its line runs from left to right. */
 function setNext(next: NextChar, glyphs: Glyphs, index: number): void {

@@ -14,9 +14,12 @@ export const STYLE_SCRATCH_BYTES = 24;
 export function createStyleReader(pdfium: Pdfium, textPage: Pointer, scratch: Pointer) {
   const list: TextStyle[] = [{ size: 0, isBold: false, isMono: false }];
   const indexes = new Map<string, number>();
-  const fonts = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
+  const faces = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
+  const fonts: Pointer[] = [0];
   return {
     list,
+    /** The font of each style. */
+    fonts,
     /** The index of the style of a text object, whose first character has this index, and its angle in radians. */
     read(object: Pointer, charIndex: number, renderMode: number): { readonly style: number; readonly angle: number } {
       const font = pdfium.call.FPDFTextObj_GetFont(object);
@@ -25,8 +28,9 @@ export function createStyleReader(pdfium: Pdfium, textPage: Pointer, scratch: Po
       const key = `${font} ${size} ${isOutlined}`;
       const style = indexes.get(key) ?? list.length;
       if (style === list.length) {
-        const face = fonts.get(font) ?? readFace(pdfium, font);
-        fonts.set(font, face);
+        const face = faces.get(font) ?? readFace(pdfium, font);
+        faces.set(font, face);
+        fonts.push(font);
         indexes.set(key, style);
         list.push({ size, ...face, ...(isOutlined && { isBold: true }) });
       }
