@@ -13,7 +13,7 @@ export const STYLE_SCRATCH_BYTES = 24;
 /** Collects the styles of one page. Most pages have a handful, used by thousands of text objects. */
 export function createStyleReader(pdfium: Pdfium, textPage: Pointer, scratch: Pointer) {
   const list: TextStyle[] = [{ size: 0, isBold: false, isMono: false }];
-  const indexes = new Map<string, number>();
+  const indexes = new Map<Pointer, Map<number, number>>();
   const faces = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
   const fonts: Pointer[] = [0];
   return {
@@ -25,13 +25,14 @@ export function createStyleReader(pdfium: Pdfium, textPage: Pointer, scratch: Po
       const font = pdfium.call.FPDFTextObj_GetFont(object);
       const { size, angle } = readSize(pdfium, textPage, charIndex, scratch);
       const isOutlined = renderMode === FILL_AND_STROKE;
-      const key = `${font} ${size} ${isOutlined}`;
-      const style = indexes.get(key) ?? list.length;
+      const known = indexes.get(font) ?? new Map<number, number>();
+      const key = isOutlined ? -size - 1 : size;
+      const style = known.get(key) ?? list.length;
       if (style === list.length) {
         const face = faces.get(font) ?? readFace(pdfium, font);
         faces.set(font, face);
         fonts.push(font);
-        indexes.set(key, style);
+        indexes.set(font, known.set(key, style));
         list.push({ size, ...face, ...(isOutlined && { isBold: true }) });
       }
       return { style, angle };
