@@ -20,11 +20,13 @@ function isQuestionInWords({ kind, path, names }: ParsedQuery): boolean {
 
 /** Where fewer files than the first share are code, the repository is about something else: pages, or tests of a kind. */
 const CODE_SHARES = [0.05, 0.1] as const;
+/** With so many files of code, tests are there to test it, however many there are. */
+const MIN_TESTED_FILES = 50;
 
 /** Whether a repository is about code, from 0 to 1, by the share of files that are not around it. */
-export function measureCode({ plainFiles, liveFiles }: IndexView): number {
+export function measureCode({ plainFiles, testFiles, liveFiles }: IndexView): number {
   const [none, full] = CODE_SHARES;
-  const share = plainFiles / Math.max(1, liveFiles);
+  const share = plainFiles / Math.max(1, plainFiles < MIN_TESTED_FILES ? liveFiles : liveFiles - testFiles);
   return Math.min(1, Math.max(0, (share - none) / (full - none)));
 }
 
