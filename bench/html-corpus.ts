@@ -1,7 +1,7 @@
 /** The pages that HTML extraction is measured on: real pages with a labelled text, and pages with code blocks. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
@@ -28,7 +28,36 @@ export type PageSet = "wcxb-dev" | "wcxb-dev-2";
 
 /** All pages of a set in the order of their ids; none if its folder is missing. */
 export function readTruePages(folder = findCorpusFolder(), set: PageSet = "wcxb-dev"): readonly TruePage[] {
-  const setFolder = join(folder, set);
+  return readLabelledPages(join(folder, set));
+}
+
+/** The folders in `SPILLWAY_HTML_UNSEEN`, by their last name: pages that were not looked at while tuning. */
+export function findUnseenFolders(): ReadonlyMap<string, string> {
+  const folders = (process.env.SPILLWAY_HTML_UNSEEN ?? "").split(delimiter).filter((folder) => folder !== "");
+  return new Map(folders.map((folder) => [basename(folder), folder]));
+}
+
+/** The pages of a folder whose labels are one file for each page, or `ground-truth.json` for all, which are articles. */
+export function readUnseenPages(folder: string): readonly TruePage[] {
+  const labels = join(folder, "ground-truth.json");
+  return existsSync(labels)
+    ? readArticles(folder, JSON.parse(readFileSync(labels, "utf8")))
+    : readLabelledPages(folder);
+}
+
+type ArticleLabels = Readonly<Record<string, { readonly articleBody: string; readonly url: string }>>;
+
+function readArticles(folder: string, labels: ArticleLabels): readonly TruePage[] {
+  return Object.entries(labels).map(([id, { articleBody, url }]) => ({
+    id,
+    type: "article",
+    url,
+    html: readPage(folder, id),
+    truth: articleBody,
+  }));
+}
+
+function readLabelledPages(setFolder: string): readonly TruePage[] {
   if (!existsSync(join(setFolder, "ground-truth"))) return [];
   return readdirSync(join(setFolder, "ground-truth"))
     .sort()
@@ -39,8 +68,12 @@ function readTruePage(setFolder: string, id: string): TruePage {
   const { url, ground_truth, _internal } = JSON.parse(
     readFileSync(join(setFolder, "ground-truth", `${id}.json`), "utf8"),
   );
-  const html = gunzipSync(readFileSync(join(setFolder, "html", `${id}.html.gz`))).toString("utf8");
+  const html = readPage(setFolder, id);
   return { id, type: _internal.page_type.primary, url, html, truth: ground_truth.main_content ?? "" };
+}
+
+function readPage(setFolder: string, id: string): string {
+  return gunzipSync(readFileSync(join(setFolder, "html", `${id}.html.gz`))).toString("utf8");
 }
 
 /** The pages with code. The fenced JSON at the head of an expected file is metadata and is removed. */

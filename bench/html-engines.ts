@@ -1,7 +1,10 @@
 /** The HTML extractors this bench compares, ours first. Peers are installed in this folder only. */
 
-/** Extracts the main content of a page as Markdown. */
-export type ReadPage = (html: string, url: string) => string | Promise<string>;
+import { openTrafilatura } from "./html-python.ts";
+
+/** The main content of a page as Markdown, and what it cost where another process did the work. */
+export type PageReading = { readonly text: string; readonly cpuMs?: number };
+export type ReadPage = (html: string, url: string) => string | PageReading | Promise<string | PageReading>;
 export type Engine = { readonly name: string; load(): Promise<ReadPage> };
 
 export const engines: readonly Engine[] = [
@@ -9,7 +12,12 @@ export const engines: readonly Engine[] = [
   { name: "readability + linkedom + turndown", load: loadReadability },
   { name: "defuddle", load: loadDefuddle },
   { name: "mdream", load: loadMdream },
+  ...pythonEngines(process.env.SPILLWAY_PYTHON),
 ];
+
+function pythonEngines(python: string | undefined): readonly Engine[] {
+  return python === undefined ? [] : [{ name: "trafilatura", load: () => openTrafilatura(python) }];
+}
 
 async function loadOurs(): Promise<ReadPage> {
   const { extractHtml } = await import("../src/extract/html/page.ts");

@@ -20,7 +20,9 @@ export async function run(): Promise<void> {
   for (const { name } of engines.filter(isRequested)) results.set(name, await runEngine(name));
   console.log(`${pages.length} pages, ${pages.filter(wasTunedLater).length} of them in view only for the later rules`);
   console.table(Object.fromEntries([...results].map(([name, each]) => [name, qualityCells(each, pages)])));
-  console.log("wcxb-dev-2: pages that rules may be tuned on, and pages that nobody reads");
+  console.log(
+    "wcxb-dev-2: pages that rules may be tuned on, and pages that nobody reads; then folders of unseen pages",
+  );
   console.table(Object.fromEntries([...results].flatMap(([name, each]) => unreadRows(name, each))));
   console.table(Object.fromEntries([...results].map(([name, each]) => [name, costCells(each, results.get("ours"))])));
   console.log(footnotes);
@@ -57,10 +59,11 @@ function qualityCells({ scores }: EngineResult, pages: readonly TruePage[]) {
   };
 }
 
-function unreadRows(name: string, { seen, unread }: EngineResult) {
+function unreadRows(name: string, { seen, unread, unseen }: EngineResult) {
   return [
     [`${name}, may be tuned`, typedCells(seen)],
     [`${name}, unread`, typedCells(unread)],
+    ...[...unseen].map(([set, scores]) => [`${name}, ${set}`, typedCells(scores)] as const),
   ] as const;
 }
 

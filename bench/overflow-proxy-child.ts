@@ -1,5 +1,4 @@
-/** A proxy in a process of its own, so that its memory can be measured: a plain one on `node:http`, or ours. */
-import { readFileSync } from "node:fs";
+/** A proxy in a process of its own, so that its cost can be measured: a plain one on `node:http`, or ours. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defaultSettings } from "../src/config/settings.ts";
@@ -27,10 +26,3 @@ async function openPlain(): Promise<string> {
 }
 
 process.send?.({ url: kind === "plain" ? await openPlain() : await openSpillway() });
-process.on("message", () => process.send?.({ peakMb: readPeakMb() }));
-
-/** The peak of this process. What getrusage reports begins with the peak of the parent. */
-function readPeakMb(): number {
-  const [, kib = "0"] = /^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-  return Number(kib) / 1024;
-}

@@ -13,8 +13,8 @@ import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
 import { longTranscript } from "../test/transcripts.ts";
 import { printFigures } from "./overflow-figures.ts";
-import { printProxyMemory } from "./overflow-memory.ts";
 import { plainProxy } from "./overflow-plain-proxy.ts";
+import { printProxies } from "./overflow-proxies.ts";
 
 export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
 
@@ -24,7 +24,7 @@ export async function run(): Promise<void> {
   await measureWrapper();
   await measureRewriting();
   await measureProxy();
-  await printProxyMemory();
+  await printProxies();
 }
 
 function measureClassification(): void {
@@ -33,10 +33,16 @@ function measureClassification(): void {
   const answers = corpus?.answers ?? [];
   console.log("Recorded provider answers. A third of the providers was used only in the later tuning; none is unseen:");
   console.table({
-    all: scoreResponses(answers),
-    "tuned first": scoreResponses(answers.filter((answer) => !wasTunedLater(answer))),
-    "tuned later": scoreResponses(answers.filter(wasTunedLater)),
+    all: scoreCells(answers),
+    "tuned first": scoreCells(answers.filter((answer) => !wasTunedLater(answer))),
+    "tuned later": scoreCells(answers.filter(wasTunedLater)),
   });
+}
+
+function scoreCells(answers: Parameters<typeof scoreResponses>[0]) {
+  const { answers: count, byteLimits, ...scores } = scoreResponses(answers);
+  const cells = Object.entries({ ...scores, "byte limits": byteLimits });
+  return { answers: count, ...Object.fromEntries(cells.map(([name, score]) => [name, score.toFixed(3)])) };
 }
 
 const memorySession = () => openSession({ inMemory: true, settings: defaultSettings });

@@ -162,3 +162,33 @@ export const pe = join(
 export const machO = join([0xcf, 0xfa, 0xed, 0xfe], le(0x100000c, 4), zeros(4), le(2, 4), zeros(16));
 export const javaClass = join([0xca, 0xfe, 0xba, 0xbe], be(0, 2), be(65, 2), zeros(20));
 export const wasm = join("\0asm", le(1, 4), [2, 1, 3], [3, 1, 9]);
+
+type Place = { readonly latitude: readonly number[]; readonly longitude: readonly number[]; readonly sides?: string };
+
+const fraction = (value: number): Buffer => join(be(value, 4), be(1, 4));
+const fractions = (values: readonly number[]): Buffer => join(...values.map(fraction));
+
+/** A directory of EXIF with the model of a camera and a location in degrees, minutes and seconds, 34 m below the sea. */
+export function makeExif({ latitude, longitude, sides = "NE" }: Place): Buffer {
+  const field = (tag: number, type: number, count: number, value: Buffer): Buffer =>
+    join(be(tag, 2), be(type, 2), be(count, 4), value);
+  const gpsAt = 44;
+  const valuesAt = gpsAt + 2 + 6 * 12 + 4;
+  const longitudeAt = valuesAt + latitude.length * 8;
+  return join(
+    ...["MM\0*", be(8, 4), be(2, 2)],
+    ...[field(0x110, 2, 6, be(38, 4)), field(0x8825, 4, 1, be(gpsAt, 4)), zeros(4), "Heron\0"],
+    be(6, 2),
+    ...[field(1, 2, 2, join(sides[0] ?? "", zeros(3))), field(2, 5, latitude.length, be(valuesAt, 4))],
+    ...[field(3, 2, 2, join(sides[1] ?? "", zeros(3))), field(4, 5, longitude.length, be(longitudeAt, 4))],
+    ...[field(5, 1, 1, join([1], zeros(3))), field(6, 5, 1, be(longitudeAt + longitude.length * 8, 4)), zeros(4)],
+    ...[fractions(latitude), fractions(longitude), fraction(34)],
+  );
+}
+
+/** A photo of 30 by 20 pixels that only has headers. */
+export function makePhoto(place: Place): Buffer {
+  const segment = (marker: number, data: Buffer): Buffer => join([0xff, marker], be(data.length + 2, 2), data);
+  const exif = segment(0xe1, join("Exif\0\0", makeExif(place)));
+  return join([0xff, 0xd8], exif, segment(0xc0, join([8, 0, 20, 0, 30, 3, 0, 0])), [0xff, 0xd9]);
+}

@@ -43,6 +43,16 @@ const odfOf = (kind: "text" | "spreadsheet" | "presentation", body: string): Buf
 const cellAt = (reference: string, value: string): string => `<c r="${reference}" t="str"><v>${value}</v></c>`;
 const entities = Array.from({ length: 12 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`).join("");
 
+/** A document that includes so many others. */
+const docxOfDocuments = (count: number, inner: Buffer): Buffer => {
+  const names = Array.from({ length: count }, (_, index) => `inner${index}.docx`);
+  const relations = names.map((target, index) => ({ id: `rId${index}`, type: "aFChunk", target }));
+  return repack(
+    makeDocx(makeParagraph("x"), { relations }),
+    names.map((name) => ({ name: `word/${name}`, data: inner })),
+  );
+};
+
 /** All of them, each a different way to cost more than it weighs. */
 export const bombs: readonly Bomb[] = [
   {
@@ -51,6 +61,16 @@ export const bombs: readonly Bomb[] = [
     make: () => docxOf(`<w:p><w:r><w:t>${fill("a", 300 * MB)}</w:t></w:r></w:p>`),
   },
   { name: "200 MB of empty paragraphs", format: "docx", make: () => docxOf(fill("<w:p/>", 200 * MB)) },
+  {
+    name: "50 included documents of 7 MB each",
+    format: "docx",
+    make: () => docxOfDocuments(50, docxOf(fill("<w:p/>", 7 * MB))),
+  },
+  {
+    name: "included documents that include eight others, three deep",
+    format: "docx",
+    make: () => docxOfDocuments(8, docxOfDocuments(8, docxOfDocuments(8, docxOf(fill(makeParagraph("y"), MB))))),
+  },
   { name: "a part that claims 10 bytes", format: "docx", make: () => docxOf(fill("<w:p/>", 100 * MB), 10) },
   { name: "a part that claims 4 GB", format: "docx", make: () => docxOf(makeParagraph("x"), 0xfffffff0) },
   { name: "tables nested 100,000 deep", format: "docx", make: () => docxOf("<w:tbl><w:tr><w:tc>".repeat(100_000)) },

@@ -68,9 +68,9 @@ describe("decoding", () => {
   }
 
   test("reports which charsets it cannot decode", () => {
-    for (const charset of [null, "utf-8", "latin1", "utf-32be", "ebcdic", "iso-2022-kr"])
+    for (const charset of [null, "utf-8", "latin1", "utf-32be", "ebcdic", "iso-2022-kr", "johab"])
       assert.ok(hasDecoder(charset));
-    for (const charset of ["johab", "x-unknown"]) assert.ok(!hasDecoder(charset), charset);
+    assert.ok(!hasDecoder("x-unknown"));
   });
 
   test("windows-1252 agrees with Latin-1 where they agree, and gives a character for every byte", async () => {

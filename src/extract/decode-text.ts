@@ -3,7 +3,7 @@ import { codePages, decodeCodePage } from "../detect/text/code-pages.ts";
 
 /** Whether there is a decoder for a charset. No charset means UTF-8. */
 export function hasDecoder(charset: string | null): boolean {
-  return decoderFor(charset) !== undefined;
+  return isJohab(charset) || decoderFor(charset) !== undefined;
 }
 
 /** Counts the characters that could not be decoded. */
@@ -15,7 +15,7 @@ export async function* decodeText(
   charset: string | null,
   tally: DecodeTally = { undecoded: 0 },
 ): AsyncGenerator<string> {
-  const decoder = decoderFor(charset) ?? new TextDecoder();
+  const decoder = isJohab(charset) ? await loadJohab() : (decoderFor(charset) ?? new TextDecoder());
   const sourceCounter = createSourceCounter(charset);
   for await (const chunk of inLargeChunks(bytes)) {
     const text = decoder.decode(chunk, { stream: true });
@@ -81,6 +81,13 @@ function decoderFor(charset: string | null): Decoder | undefined {
   const platform = platformDecoder(label);
   const page = codePages.get(platform?.encoding ?? label);
   return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => decodeCodePage(bytes, page) };
+}
+
+const isJohab = (charset: string | null): boolean => charset?.trim().toLowerCase() === "johab";
+
+/** Loaded where it is needed, because hardly any text is in Johab. */
+async function loadJohab(): Promise<Decoder> {
+  return (await import("./johab.ts")).makeJohabDecoder();
 }
 
 function platformDecoder(label: string): InstanceType<typeof TextDecoder> | undefined {

@@ -1,6 +1,7 @@
 /** Runs the handler of a source until enough text is extracted, and stores every segment. */
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
+import type { Settings } from "../config/settings.ts";
 import { isUnwritable } from "../errors.ts";
 import type { Trace } from "../telemetry/spans.ts";
 import { ExtractWriter } from "./extract-writer.ts";
@@ -18,7 +19,7 @@ import {
 } from "./stored-extract.ts";
 
 /** What to extract, how far, and with which limits. */
-export type ExtractOptions = Omit<HandlerRun, "ocr"> & {
+export type ExtractOptions = Omit<HandlerRun, "ocr" | "showsLocation"> & {
   /** Where the extract is stored. */
   readonly objects: Objects;
   /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
@@ -29,13 +30,16 @@ export type ExtractOptions = Omit<HandlerRun, "ocr"> & {
   readonly maxChars: number;
   /** The pages that are wanted: those far behind the stored ones are extracted alone. */
   readonly pages?: readonly NumberRange[] | undefined;
-  /** The settings of OCR; without them it is off. */
-  readonly ocrSettings?: OcrSettings | undefined;
+  /** How pictures are read; without it OCR is off and no location is shown. */
+  readonly pictureSettings?: PictureSettings | undefined;
   /** Called with what is being done, where a page takes seconds. */
   readonly progress?: ((message: string) => void) | undefined;
   /** Makes a span of it. */
   readonly trace?: Trace | undefined;
 };
+
+/** The settings of OCR, and whether the place where a picture was taken is shown. */
+type PictureSettings = OcrSettings & Pick<Settings, "image.location">;
 
 /** The text of one artifact as far as it was extracted, with what a reader needs to know about it. */
 export type Extract = StoredExtract & {
@@ -81,7 +85,7 @@ export async function extractText({ trace, ...given }: ExtractOptions): Promise<
 }
 
 async function extractGiven(given: ExtractOptions): Promise<Extract> {
-  const options = { ...given, ocr: await findOcrOptions(given) };
+  const options = { ...given, ocr: await findOcrOptions(given), showsLocation: isLocationShown(given) };
   // Text opened with a password, or the result of a query, is for this reply only and is never stored.
   if (options.password !== undefined || options.formatQuery !== undefined) return extractInMemory(options);
   try {
@@ -93,12 +97,17 @@ async function extractGiven(given: ExtractOptions): Promise<Extract> {
 }
 
 /** Loaded only where OCR is on. */
-async function findOcrOptions({ ocrSettings, handler }: ExtractOptions): Promise<HandlerRun["ocr"]> {
-  if (ocrSettings === undefined || ocrSettings["ocr.languages"].length === 0) return undefined;
-  return (await import("./ocr/ocr-options.ts")).findOcr(ocrSettings, handler);
+async function findOcrOptions({ pictureSettings, handler }: ExtractOptions): Promise<HandlerRun["ocr"]> {
+  if (pictureSettings === undefined || pictureSettings["ocr.languages"].length === 0) return undefined;
+  return (await import("./ocr/ocr-options.ts")).findOcr(pictureSettings, handler);
 }
 
-type ExtractRun = ExtractOptions & Pick<HandlerRun, "ocr">;
+/** The extracts of other handlers do not depend on it. */
+function isLocationShown({ pictureSettings, handler }: ExtractOptions): boolean {
+  return handler.readsLocations === true && pictureSettings?.["image.location"] === "show";
+}
+
+type ExtractRun = ExtractOptions & Pick<HandlerRun, "ocr" | "showsLocation">;
 
 function extractInMemory(options: ExtractRun): Promise<Extract> {
   const maxChars = Math.min(options.maxChars, MAX_MEMORY_CHARS);

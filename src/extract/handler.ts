@@ -46,6 +46,8 @@ export type HandlerOptions = {
   readonly limits?: Limits;
   /** How text in pictures is recognised; absent where OCR is off. */
   readonly ocr?: OcrOptions | MissingOcr;
+  /** Whether the place where a picture was taken is written. */
+  readonly showsLocation?: boolean;
 };
 
 /** What is asked of the format itself: SQL, or rows of a table. */
@@ -197,6 +199,8 @@ export interface Handler<Own extends object = object> {
   extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<ExtractItem<Own>>;
   /** Set where OCR can add to what it reads. */
   readonly readsPictures?: true;
+  /** Set where it can write the place at which a picture was taken. */
+  readonly readsLocations?: true;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
   /** Whether a query is in the format's own language, such as SQL: `extract` then gets it and yields its result. */

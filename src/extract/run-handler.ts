@@ -27,6 +27,8 @@ export type HandlerRun = {
   readonly limits: Limits;
   /** How text in pictures is recognised; absent where OCR is off. */
   readonly ocr?: HandlerOptions["ocr"] | undefined;
+  /** Whether the place where a picture was taken is written. */
+  readonly showsLocation?: boolean | undefined;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
   /** What is asked of the format itself, whose result is wanted. */
@@ -38,11 +40,12 @@ export type HandlerRun = {
  * artifact stays usable.
  */
 export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
-  const { handler, mode, links, limits, ocr, signal, password, formatQuery } = run;
+  const { handler, mode, links, limits, ocr, showsLocation, signal, password, formatQuery } = run;
   const options: HandlerOptions = {
     ...{ mode, from, limits },
     ...(links === undefined ? {} : { links }),
     ...(ocr === undefined ? {} : { ocr }),
+    ...(showsLocation ? { showsLocation } : {}),
     ...(password === undefined ? {} : { password }),
     ...formatQuery,
   };

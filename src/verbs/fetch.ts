@@ -102,7 +102,7 @@ function extractSource(source: LoadedSource, options: BudgetedOptions, session: 
     enough: enoughFor(source.facts, options, session),
     maxChars: session.settings["extract.chars"],
     limits: readChildLimits(session.settings),
-    ocrSettings: session.settings,
+    pictureSettings: session.settings,
     signal: session.signal,
     progress: session.progress,
     password: options.password,

@@ -82,7 +82,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
     maxChars: settings["extract.chars"],
     pages: selector.type === "pages" ? selector.pages : undefined,
     limits: formatQuery === undefined ? readChildLimits(settings) : limitQuery(readChildLimits(settings)),
-    ocrSettings: settings,
+    pictureSettings: settings,
     signal,
     progress: session.progress,
     password,

@@ -1,7 +1,7 @@
 /** The floor of the proxy's memory, beside a proxy that only passes requests on. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measureProxyMemory } from "../../bench/overflow-memory.ts";
+import { measureProxyMemory } from "../../bench/overflow-proxies.ts";
 
 /** The goal is 1.3; when a garbage collection runs moves a single measurement by 0.2. */
 const MAX_RATIO = 1.5;

@@ -1,8 +1,8 @@
 /** Runs the scripts of a page in a browser and returns the document they make. The browser has no network access. */
-import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
 import { type BrowserOptions, type Devtools, makeMemoryError, openBrowser } from "./devtools.ts";
 import { makeOwnRequestCheck, type PausedRequest } from "./own-requests.ts";
+import { type WatchedPage, waitUntilQuiet } from "./quiet-page.ts";
 
 /** A request that a page makes. */
 export type ResourceRequest = {
@@ -34,12 +34,19 @@ export type RenderOptions = BrowserOptions & {
 export async function renderPage(options: RenderOptions): Promise<string> {
   options.signal.throwIfAborted();
   await using browser = await openBrowser(options);
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + BROWSER_START_MS)]);
-  return await Promise.race([
-    readPage(browser, options, signal),
-    rejectOnAbort(signal, options.signal),
-    rejectOnFailure(browser, options.memoryBytes),
-  ]);
+  const ending = new AbortController();
+  const timeout = AbortSignal.timeout(options.settleMs + BROWSER_START_MS);
+  const signal = AbortSignal.any([options.signal, ending.signal, timeout]);
+  try {
+    return await Promise.race([
+      readPage(browser, options, signal),
+      rejectOnAbort(signal, options.signal),
+      rejectOnFailure(browser, options.memoryBytes),
+    ]);
+  } finally {
+    // What is still being waited for or fetched has no reader any more.
+    ending.abort();
+  }
 }
 
 /** The time for starting a browser and reading its document, in addition to the page's own time. */
@@ -74,12 +81,13 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
   const { sessionId } = await browser.call<{ sessionId: string }>("Target.attachToTarget", attachOptions);
   const call = <T>(method: string, params?: object): Promise<T> => browser.call(method, params, sessionId);
   // The main frame of a page has the id of its target.
-  const waitUntilIdle = serveRequests(browser, call, { ...options, mainFrameId: targetId }, signal);
+  const mainFrameId = targetId;
+  const { readActivity } = serveRequests(browser, call, { ...options, mainFrameId }, signal);
   await call("Inspector.enable");
   await call("Page.enable");
   await call("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
   await call("Page.navigate", { url: options.url });
-  await waitUntilIdle(options.settleMs);
+  await waitUntilQuiet({ mainFrameId, call, readActivity }, { settleMs: options.settleMs, signal });
   const { root } = await call<{ root: { nodeId: number } }>("DOM.getDocument", { depth: 0 });
   const { outerHTML } = await call<{ outerHTML: string }>("DOM.getOuterHTML", { nodeId: root.nodeId });
   return outerHTML;
@@ -92,16 +100,18 @@ type ServeOptions = RenderOptions & { readonly mainFrameId: string };
 /** Further requests of a page are refused. */
 const MAX_PAGE_REQUESTS = 300;
 
-/** A page is idle when it has loaded and nothing happened for this long. */
-const IDLE_MS = 400;
-
-/** Answers the page's requests, and returns a function that waits until the page is idle. */
-function serveRequests(browser: Devtools, call: Call, options: ServeOptions, signal: AbortSignal) {
-  let [requestCount, openRequests, isLoaded, lastActivityAt] = [0, 0, false, Date.now()];
+/** Answers the page's requests, and returns what the page does meanwhile. */
+function serveRequests(
+  browser: Devtools,
+  call: Call,
+  options: ServeOptions,
+  signal: AbortSignal,
+): Pick<WatchedPage, "readActivity"> {
+  let [requestCount, openRequests, isLoaded, activityCount] = [0, 0, false, 0];
   const isOwnRequest = makeOwnRequestCheck(options.url, options.mainFrameId);
 
   browser.onEvent(({ method, params }) => {
-    lastActivityAt = Date.now();
+    activityCount++;
     if (method === "Page.loadEventFired") isLoaded = true;
     if (method === "Page.javascriptDialogOpening")
       void ignoreFailure(call("Page.handleJavaScriptDialog", { accept: false }));
@@ -117,7 +127,8 @@ function serveRequests(browser: Devtools, call: Call, options: ServeOptions, sig
       : call("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
     // The request may be gone by now, with the page that made it.
     await ignoreFailure(response);
-    [openRequests, lastActivityAt] = [openRequests - 1, Date.now()];
+    openRequests--;
+    activityCount++;
   }
 
   async function loadResource(paused: PausedRequest): Promise<Resource | undefined> {
@@ -129,11 +140,7 @@ function serveRequests(browser: Devtools, call: Call, options: ServeOptions, sig
     return isAllowed ? await options.fetchResource({ ...request, isOwnOrigin }, signal) : undefined;
   }
 
-  return async (settleMs: number): Promise<void> => {
-    const endsAt = Date.now() + settleMs;
-    const isIdle = () => isLoaded && openRequests === 0 && Date.now() - lastActivityAt >= IDLE_MS;
-    while (!isIdle() && Date.now() < endsAt) await pause(50, undefined, { signal });
-  };
+  return { readActivity: () => (isLoaded && openRequests === 0 ? activityCount : undefined) };
 }
 
 /** Text comes from these; images, videos, fonts and style sheets are not loaded. */

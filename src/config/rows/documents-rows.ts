@@ -78,6 +78,13 @@ export const documentsRows = {
     scope: "user",
     about: "Time one call spends on OCR, to the end of the page at work; a later read continues with the next page.",
   },
+  "image.location": {
+    type: "choice",
+    default: "hide",
+    choices: ["hide", "show"],
+    scope: "user",
+    about: "Whether the place where a photo was taken is in its text, as latitude, longitude and altitude.",
+  },
   "render.chromium": {
     type: "path",
     default: null,

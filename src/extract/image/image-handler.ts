@@ -12,6 +12,8 @@ export type ImageFacts = OcrFacts & {
   readonly frames: number;
   /** What came of recognising its text, where OCR is on. */
   readonly recognition: "off" | "text" | "none" | "failed";
+  /** Set where it states its location, which is not shown. */
+  readonly hidesLocation: true;
 };
 
 const SVG = "image/svg+xml";
@@ -37,24 +39,28 @@ const rawPhoto = /^image\/x-(adobe-dng|nikon-nef|sony-arw|pentax-pef|canon-cr2|r
 
 export const image: Handler<ImageFacts> = {
   name: "image",
-  version: 2,
+  version: 3,
   runs: "inline",
   readsPictures: true,
+  readsLocations: true,
   canHandle: (_kind, mediaType) => mediaTypes.has(mediaType) || rawPhoto.test(mediaType) || mediaType === SVG,
 
   async *extract(file, options, signal) {
     if (file.mediaType === SVG) return yield* extractSvg(file, options, signal);
-    const { from } = options;
+    const { from, showsLocation = false } = options;
     await assertFileExists(file, signal);
     // Loaded here, because most sources are not images.
     const { readImage } = await import("./read-image.ts");
-    const { notes, ...facts } = await readImage(toBody(file.content, file.sizeBytes));
+    const { notes, location, ...facts } = await readImage(toBody(file.content, file.sizeBytes));
     signal.throwIfAborted();
-    yield { info: { ...facts, ...(recognizableTypes.has(file.mediaType) && offFacts(options)) } };
+    const locationLines = location !== undefined && showsLocation ? [`Location: ${location}`] : [];
+    const hidesLocation = location !== undefined && !showsLocation ? ({ hidesLocation: true } as const) : {};
+    yield { info: { ...facts, ...hidesLocation, ...(recognizableTypes.has(file.mediaType) && offFacts(options)) } };
     signal.throwIfAborted();
     const recognizedLines = yield* recognize(file, options, signal);
-    if (recognizedLines === undefined || notes.length + recognizedLines.length === 0) return;
-    const lines = [...notes, ...recognizedLines];
+    if (recognizedLines === undefined) return;
+    const lines = [...notes, ...locationLines, ...recognizedLines];
+    if (lines.length === 0) return;
     for await (const item of toTextSegments(toLines(lines), { from, isMarkdown: false })) {
       signal.throwIfAborted();
       yield item;
@@ -62,11 +68,14 @@ export const image: Handler<ImageFacts> = {
     signal.throwIfAborted();
   },
 
-  describe: ({ width, height, frames = 1, ocr, recognition }) => ({
+  describe: ({ width, height, frames = 1, ocr, recognition, hidesLocation = false }) => ({
     ...(width === undefined ? {} : { extent: `${width}x${height}` }),
     explainsMissingText: recognition !== undefined,
     warnings: [
       ...(frames > 1 ? [`It has ${frames} frames.`] : []),
+      ...(hidesLocation
+        ? ["It states where it was taken. That is left out unless the setting image.location is show."]
+        : []),
       ...(recognition === undefined ? [] : describeRecognition(recognition, ocr)),
     ],
   }),

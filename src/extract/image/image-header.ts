@@ -5,4 +5,6 @@ export type ImageHeader = {
   readonly frames?: number;
   /** Texts of the image as `Title: ...`, one line each. */
   readonly notes: readonly string[];
+  /** Where it was taken. */
+  readonly location?: string;
 };

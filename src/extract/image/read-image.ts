@@ -42,8 +42,17 @@ async function readIcon(body: Body): Promise<ImageHeader> {
   return { ...largest, frames: Math.max(1, count), notes: [] };
 }
 
+/** The texts of an image while it is read. */
+type Texts = { readonly notes: string[]; location?: string };
+
+function addExif(texts: Texts, { notes, location }: Awaited<ReturnType<typeof readExif>>): void {
+  texts.notes.push(...notes);
+  if (location !== undefined) texts.location = location;
+}
+
 async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
-  const notes: string[] = [];
+  const texts: Texts = { notes: [] };
+  const { notes } = texts;
   let frames = 1;
   for (let at = 8, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
     const header = await body.read(at, at + 8);
@@ -52,22 +61,26 @@ async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
     if (type === "acTL") frames = u32be(await data(), 0);
     if (notes.length < MAX_NOTES && type === "tEXt") notes.push(...toNote(await data(), "latin1", 1));
     if (notes.length < MAX_NOTES && type === "iTXt") notes.push(...readInternational(await data()));
-    if (notes.length < MAX_NOTES && type === "eXIf") notes.push(...readExif(await data()));
+    if (notes.length < MAX_NOTES && type === "eXIf") addExif(texts, await readExif(await data()));
     if (type === "IEND" || header.length < 8) break;
     at += 12 + length;
   }
-  return { ...readFixedSize(start), frames, notes };
+  return { ...readFixedSize(start), frames, ...texts };
 }
+
+/** Copies of EXIF or XMP, which may hold the location; editors write them beside the texts of people. */
+const metadataCopy = /^(XML:com\.adobe\.xmp|Raw profile type |exif:GPS)/i;
 
 /** A keyword, so many zero bytes, and the text. */
 function toNote(bytes: Uint8Array, charset: string, zeros: number): string[] {
   const end = bytes.indexOf(0);
-  if (end === -1) return [];
+  const keyword = decodeLatin1(bytes, 0, end);
+  if (end === -1 || metadataCopy.test(keyword)) return [];
   const text = new TextDecoder(charset)
     .decode(bytes.subarray(end + zeros))
     .replaceAll(/\s+/g, " ")
     .trim();
-  return text === "" ? [] : [`${decodeLatin1(bytes, 0, end)}: ${text}`];
+  return text === "" ? [] : [`${keyword}: ${text}`];
 }
 
 /** Keyword, two bytes on compression, language, translated keyword, text in UTF-8. Compressed text is left out. */
@@ -81,37 +94,39 @@ function readInternational(bytes: Uint8Array): string[] {
 
 /** Segments until the first pixels. */
 async function readJpeg(body: Body): Promise<ImageHeader> {
-  const notes: string[] = [];
+  const texts: Texts = { notes: [] };
   for (let at = 2, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
     const header = await body.read(at, at + 10);
     const [marker, length] = [u8(header, 1), u16be(header, 2)];
     if (u8(header, 0) !== 0xff || marker === 0xda || length < 2) break;
-    if (isFrameHeader(marker)) return { width: u16be(header, 7), height: u16be(header, 5), notes };
+    if (isFrameHeader(marker)) return { width: u16be(header, 7), height: u16be(header, 5), ...texts };
     const isExif = marker === 0xe1 && hasAt(header, 4, "Exif\0\0");
-    if (isExif) notes.push(...readExif(await body.read(at + 10, at + 2 + length)));
-    if (marker === 0xfe) notes.push(`Comment: ${await readComment(body, at + 4, at + 2 + length)}`);
+    if (isExif) addExif(texts, await readExif(await body.read(at + 10, at + 2 + length)));
+    if (marker === 0xfe) texts.notes.push(...(await readComment(body, at + 4, at + 2 + length)));
     at += 2 + length;
   }
-  return { notes };
+  return texts;
 }
 
-async function readComment(body: Body, start: number, end: number): Promise<string> {
-  return new TextDecoder()
+async function readComment(body: Body, start: number, end: number): Promise<string[]> {
+  const text = new TextDecoder()
     .decode(await body.read(start, end))
-    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\s\0]+/g, " ")
     .trim();
+  return text === "" ? [] : [`Comment: ${text}`];
 }
 
 async function readWebp(body: Body, start: Uint8Array): Promise<ImageHeader> {
-  const notes: string[] = [];
+  const texts: Texts = { notes: [] };
   let frames = 0;
   for (let at = 12, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
     const header = await body.read(at, at + 8);
     const [type, length] = [decodeLatin1(header, 0, 4), u32le(header, 4)];
     if (header.length < 8) break;
     if (type === "ANMF") frames++;
-    if (type === "EXIF") notes.push(...readExif(await body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES))));
+    const data = () => body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES));
+    if (type === "EXIF") addExif(texts, await readExif(await data()));
     at += 8 + length + (length % 2);
   }
-  return { ...readFixedSize(start), frames: Math.max(frames, 1), notes };
+  return { ...readFixedSize(start), frames: Math.max(frames, 1), ...texts };
 }

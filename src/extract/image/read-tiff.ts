@@ -1,7 +1,8 @@
-/** Reads TIFF and the photos of cameras that are built like it: size, pages, and texts of the first page. */
+/** Reads TIFF and the photos of cameras that are built like it: size, pages, and texts and location of the first page. */
 import { hasAt, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
 import type { Body } from "../../detect/kind.ts";
 import { ASCII, exifNames } from "./exif.ts";
+import { GPS_DIRECTORY, readLocation } from "./exif-location.ts";
 import type { ImageHeader } from "./image-header.ts";
 
 const MAX_PAGES = 1_000;
@@ -11,8 +12,10 @@ const [WIDTH, HEIGHT, SHORT] = [256, 257, 3];
 
 /** A photo has previews of other sizes, which are not pages. */
 export async function readTiff(body: Body, start: Uint8Array): Promise<ImageHeader> {
-  const [u16, u32] = hasAt(start, 0, "II") ? [u16le, u32le] : [u16be, u32be];
+  const isLittle = hasAt(start, 0, "II");
+  const [u16, u32] = isLittle ? [u16le, u32le] : [u16be, u32be];
   const notes: string[] = [];
+  let location: string | undefined;
   const sizes: { width: number; height: number }[] = [];
   const seen = new Set<number>();
   for (let at = u32(start, 4); at > 0 && at < body.sizeBytes && !seen.has(at) && seen.size < MAX_PAGES; ) {
@@ -27,15 +30,18 @@ export async function readTiff(body: Body, start: Uint8Array): Promise<ImageHead
       const name = seen.size === 0 ? exifNames.get(tag) : undefined;
       if (name !== undefined && type === ASCII && length > 4)
         notes.push(...(await readText(body, name, value, length)));
+      if (tag === GPS_DIRECTORY && seen.size === 0)
+        location = await readLocation((from, to) => body.read(from, to), value, isLittle);
     }
     sizes.push(size);
     seen.add(at);
     at = u32(entries, count * 12);
   }
   const largest = sizes.toSorted((one, other) => other.width * other.height - one.width * one.height)[0];
-  if (largest === undefined || largest.width === 0) return { notes };
+  const texts = { notes, ...(location === undefined ? {} : { location }) };
+  if (largest === undefined || largest.width === 0) return texts;
   const frames = sizes.filter(({ width, height }) => width === largest.width && height === largest.height).length;
-  return { ...largest, frames, notes };
+  return { ...largest, frames, ...texts };
 }
 
 async function readText(body: Body, name: string, at: number, length: number): Promise<string[]> {

@@ -6,11 +6,12 @@ import { FailureError } from "../failure-error.ts";
 import type { ExtractItem, HandlerOptions, LocalFile } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
 import { XmlLimitError } from "../xml/scan-xml.ts";
-import { openZip, type Zip } from "../zip/open-zip.ts";
+import type { Zip } from "../zip/open-zip.ts";
 import type { OfficeFacts } from "./describe-office.ts";
 import { readDocx } from "./docx/read-docx.ts";
 import { decryptPackage } from "./encryption/decrypt-package.ts";
 import { readOdp, readOds, readOdt } from "./odf/read-odf.ts";
+import { openPackage } from "./open-package.ts";
 import { readPptx } from "./pptx/read-pptx.ts";
 import { findReaderName, type ReaderName } from "./reader-names.ts";
 import { readXlsx } from "./xlsx/read-xlsx.ts";
@@ -42,17 +43,6 @@ export const officeEngine: Engine = {
     }
   },
 };
-
-/** Parts of real documents shrink to a thirtieth at most, and few documents expand to more than twenty times their size. */
-const MAX_PART_RATIO = 80;
-const MAX_PACKAGE_RATIO = 60;
-const MAX_PARTS = 20_000;
-const PACKAGE_FREE_BYTES = 24 * 1024 * 1024;
-
-function openPackage(body: Body): Promise<Zip> {
-  const maxTotalBytes = Math.max(PACKAGE_FREE_BYTES, body.sizeBytes * MAX_PACKAGE_RATIO);
-  return openZip(body, { maxRatio: MAX_PART_RATIO, maxTotalBytes, maxMembers: MAX_PARTS });
-}
 
 async function* readPackage(
   read: OfficeReader,

@@ -25,6 +25,8 @@ export type Zip = {
   readonly isComplete: boolean;
   /** Members that were longer than what was read of them. */
   readonly cutMembers: ReadonlySet<string>;
+  /** Bytes that all reads so far have given. */
+  readonly readBytes: number;
   /** The member of this name, in any case: writers do not agree on it. */
   find(name: string): ZipMember | undefined;
   /** The bytes of a member, at most `maxBytes`. Throws a ZipError that says why it cannot be read. */
@@ -69,6 +71,9 @@ export async function openZip(body: Body, bounds: ZipBounds = defaultBounds): Pr
     members,
     isComplete,
     cutMembers: account.cutMembers,
+    get readBytes() {
+      return account.totalBytes;
+    },
     find: (name) => byName.get(name.replace(/^\//, "").toLowerCase()),
     read: (member, memberBounds) => readMember(body, member, memberBounds, account),
   };

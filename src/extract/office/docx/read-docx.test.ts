@@ -239,20 +239,54 @@ describe("readDocx", () => {
 });
 
 test("parts in other formats are read after the body, and those that are not read are named", async () => {
-  const relations = ["page.html", "note.rtf", "plain.txt", "inner.docx"].map((target, index) => ({
-    id: `rId${index + 1}`,
-    type: "aFChunk",
-    target,
-  }));
+  const relations = ["page.html", "note.rtf", "plain.txt", "inner.docx", "broken.docx", "mail.mht"].map(
+    (target, index) => ({
+      id: `rId${index + 1}`,
+      type: "aFChunk",
+      target,
+    }),
+  );
   const parts = {
     "word/page.html": "<html><body><h2>Locks</h2><p>Two <b>gates</b>.</p></body></html>",
     "word/note.rtf": "{\\rtf1\\ansi Rich \\'e4 words.\\par{\\b Bold}\\par}",
     "word/plain.txt": "Plain words.",
-    "word/inner.docx": "PK not read",
+    "word/inner.docx": makeDocx(makeParagraph("Inner words.")),
+    "word/broken.docx": "PK not read",
+    "word/mail.mht": "MIME-Version: 1.0",
   };
   const { text } = await readOffice("docx", makeDocx('<w:altChunk r:id="rId1"/>', { relations, parts }));
   assert.deepEqual(
     text.split("\n").filter((line) => line !== ""),
-    ["## Locks", "Two **gates**.", "Rich ä words.", "Bold", "Plain words.", "[included document that is not read]"],
+    [
+      ...["## Locks", "Two **gates**.", "Rich ä words.", "Bold", "Plain words.", "Inner words."],
+      ...["[included document that is not read]", "[included document that is not read]"],
+    ],
   );
+});
+
+const relations = [{ id: "rId1", type: "aFChunk", target: "inner.docx" }];
+
+test("documents inside documents are read three deep", async () => {
+  const nest = (depth: number): Buffer =>
+    makeDocx(
+      makeParagraph(`Depth ${depth}.`),
+      depth === 5 ? {} : { relations, parts: { "word/inner.docx": nest(depth + 1) } },
+    );
+  const { text } = await readOffice("docx", nest(0));
+  assert.deepEqual(
+    text.split("\n").filter((line) => line !== ""),
+    ["Depth 0.", "Depth 1.", "Depth 2.", "Depth 3.", "[included document that is not read]"],
+  );
+});
+
+test("documents inside documents expand to 24 MB together", async () => {
+  const inner = makeDocx(makeParagraph("word ".repeat(100)).repeat(14_000));
+  const targets = Array.from({ length: 6 }, (_, index) => `inner${index}.docx`);
+  const document = makeDocx(makeParagraph("Outer."), {
+    relations: targets.map((target, index) => ({ id: `rId${index}`, type: "aFChunk", target })),
+    parts: Object.fromEntries(targets.map((target) => [`word/${target}`, inner])),
+  });
+  const { text } = await readOffice("docx", document);
+  assert.equal(text.split("[included document that is not read]").length - 1, 3);
+  assert.ok(text.length < 25 * 1024 * 1024);
 });

@@ -14,7 +14,7 @@ import {
   readXml,
   scanPart,
 } from "../package-parts.ts";
-import { readAltChunks } from "./alt-chunks.ts";
+import { type Inclusions, readAltChunks, startInclusions } from "./alt-chunks.ts";
 import { DocxBody, type DocxContext } from "./body.ts";
 import { readNumbering } from "./numbering.ts";
 import { readStyles } from "./styles.ts";
@@ -28,10 +28,10 @@ const MAX_FRAMES = 500;
 /** Facts, then the text in Markdown. */
 export async function* readDocx(zip: Zip, { from }: HandlerOptions): AsyncGenerator<ExtractItem> {
   yield { info: await readFacts(zip, "docProps/core.xml") };
-  yield* toTextSegments(readText(zip), { from, isMarkdown: true });
+  yield* toTextSegments(readText(zip, startInclusions()), { from, isMarkdown: true });
 }
 
-async function* readText(zip: Zip): AsyncGenerator<string> {
+async function* readText(zip: Zip, inclusions: Inclusions): AsyncGenerator<string> {
   const part = await findMainPart(zip, "word/document.xml");
   const member = zip.find(part);
   if (member === undefined) throw new FailureError("corrupt", "the package has no document");
@@ -50,7 +50,7 @@ async function* readText(zip: Zip): AsyncGenerator<string> {
   }
   scanner.end();
   yield body.blocks.end();
-  yield* readAltChunks(zip, relations);
+  yield* readAltChunks(zip, relations, inclusions, readText);
   for (const reference of body.references) yield `\n${await readChart(zip, reference)}\n`;
   yield* readNotes(zip, context, body.notes);
   yield* readFrames(zip, context, "footer");

@@ -78,7 +78,7 @@ async function printText(source: OpenedInput, call: Call, session: Session): Pro
       maxChars: Number.POSITIVE_INFINITY,
       limits: readChildLimits(settings),
       // The whole text is wanted, however long OCR takes.
-      ocrSettings: { ...settings, "ocr.time": Number.POSITIVE_INFINITY },
+      pictureSettings: { ...settings, "ocr.time": Number.POSITIVE_INFINITY },
       signal,
       progress,
       password,

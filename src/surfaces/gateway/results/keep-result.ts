@@ -78,7 +78,7 @@ async function readOther(record: ArtifactRecord, minChars: number, session: Sess
     enough: ({ chars }) => chars >= minChars,
     maxChars: session.settings["extract.chars"],
     limits: readChildLimits(session.settings),
-    ocrSettings: session.settings,
+    pictureSettings: session.settings,
     signal: session.signal,
   });
   if (!extract.hasText) return undefined;

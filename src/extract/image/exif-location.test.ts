@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { be, box, join, makeExif, makePhoto, zeros } from "../../../test/media-files.ts";
+import { toBody } from "../../acquire/spooled-body.ts";
+import { readImage } from "./read-image.ts";
+
+const read = (bytes: Uint8Array) => readImage(toBody({ bytes }, bytes.length));
+const readPlace = async (bytes: Uint8Array) => (await read(bytes)).location;
+
+const place = { latitude: [52, 31, 12], longitude: [13, 24, 18], sides: "NW" };
+const WORDS = "52.520000, -13.405000, -34 m";
+const exif = makeExif(place);
+
+/** A HEIC file whose second item is what the camera wrote. */
+function makeHeic(): Buffer {
+  const name = (id: number, type: string) => box("infe", [2, 0, 0, 0], be(id, 2), zeros(2), type, [0]);
+  const names = box("iinf", zeros(4), be(2, 2), name(1, "hvc1"), name(2, "Exif"));
+  const item = (id: number, at: number, length: number) =>
+    join(be(id, 2), zeros(2), be(1, 2), be(at, 4), be(length, 4));
+  const makeMeta = (at: number) =>
+    box(
+      "meta",
+      ...[zeros(4), names, box("iloc", zeros(4), [0x44, 0], be(2, 2), item(1, 0, 4), item(2, at, exif.length + 10))],
+      box("iprp", box("ipco", box("ispe", zeros(4), be(40, 4), be(30, 4)))),
+    );
+  const type = box("ftyp", "heic", zeros(4));
+  const at = type.length + makeMeta(0).length + 8;
+  return join(type, makeMeta(at), box("mdat", be(6, 4), "Exif\0\0", exif));
+}
+
+const pngChunk = (type: string, data: Buffer): Buffer => join(be(data.length, 4), type, data, zeros(4));
+const makePng = (...chunks: readonly Buffer[]): Buffer =>
+  join(
+    "\x89PNG\r\n\x1a\n",
+    pngChunk("IHDR", join(be(4, 4), be(3, 4), zeros(5))),
+    ...chunks,
+    pngChunk("IEND", zeros(0)),
+  );
+
+describe("the place where a photo was taken", () => {
+  test("is read from every format that has EXIF", async () => {
+    const webp = join("RIFF", zeros(4), "WEBP", "EXIF", be(exif.length, 4).reverse(), exif);
+    const formats = {
+      jpeg: makePhoto(place),
+      png: makePng(pngChunk("eXIf", exif)),
+      webp,
+      tiff: exif,
+      heic: makeHeic(),
+    };
+    for (const [format, bytes] of Object.entries(formats)) {
+      const { location, notes } = await read(bytes);
+      assert.deepEqual([location, notes], [WORDS, ["Model: Heron"]], format);
+    }
+  });
+
+  test("may have degrees alone, and is unknown where the numbers make no sense", async () => {
+    const cases: [latitude: number[], longitude: number[], expected: string | undefined][] = [
+      [[52], [13], "52.000000, 13.000000, -34 m"],
+      [[91], [13], undefined],
+      [[52], [181], undefined],
+      [[], [13], undefined],
+    ];
+    for (const [latitude, longitude, expected] of cases)
+      assert.equal(await readPlace(makePhoto({ latitude, longitude })), expected, `${latitude} ${longitude}`);
+  });
+
+  test("is not in the notes of a PNG either", async () => {
+    const packet = pngChunk("iTXt", join("XML:com.adobe.xmp", zeros(5), "<x exif:GPSLatitude='52,31N'/>"));
+    const texts = ["exif:GPSLatitude\x0052/1", "Raw profile type exif\x00ffd8", "Title\0Quay"];
+    const chunks = texts.map((text) => pngChunk("tEXt", Buffer.from(text)));
+    assert.deepEqual((await read(makePng(packet, ...chunks))).notes, ["Title: Quay"]);
+  });
+
+  test("never throws on damaged directories", async () => {
+    const samples = [exif, makePhoto(place), makeHeic()];
+    const damage = fc.tuple(fc.constantFrom(...samples), fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat());
+    await fc.assert(
+      fc.asyncProperty(damage, async ([sample, at, value, length]) => {
+        const bytes = Buffer.from(sample.subarray(0, Math.max(16, length % sample.length)));
+        bytes[16 + (at % Math.max(1, bytes.length - 16))] = value;
+        const { location } = await read(bytes);
+        assert.match(location ?? "", /^(-?[\d.]+, -?[\d.]+(, -?\d+ m)?)?$/);
+      }),
+    );
+  });
+});
