@@ -1,8 +1,6 @@
 /** The readers of office documents that this bench compares, ours first. Peers are installed in this folder only. */
-import { execFileSync } from "node:child_process";
-import { extname, join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Engine } from "../src/extract/pool/child-loop.ts";
+import { extname } from "node:path";
+import { officeEngine } from "../src/extract/office/office-engine.ts";
 
 export type OfficeEngine = {
   readonly name: string;
@@ -30,21 +28,13 @@ export const mediaTypes: Readonly<Record<string, string>> = {
 export const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
 export const engines: readonly OfficeEngine[] = [
-  { name: "ours", reads: Object.keys(mediaTypes), load: loadOurs },
+  { name: "ours", reads: Object.keys(mediaTypes), load: async () => readOurs },
   { name: "officeparser", reads: ["docx", "pptx", "xlsx", "odt", "ods", "odp"], load: loadOfficeparser },
   { name: "mammoth", reads: ["docx", "docm"], load: loadMammoth },
   { name: "SheetJS", reads: ["xlsx", "xlsm", "ods"], load: loadSheetjs },
 ];
 
-/** Bundled as it is published: Node would strip the types of a part that is loaded while a document is read. */
-async function loadOurs() {
-  const program = join(import.meta.dirname, "bundle-office.ts");
-  const script = execFileSync(process.execPath, [program], { encoding: "utf8" }).trim();
-  const { officeEngine } = await load<{ readonly officeEngine: Engine }>(pathToFileURL(script).href);
-  return (bytes: Uint8Array, path: string) => readOurs(officeEngine, bytes, path);
-}
-
-async function readOurs(officeEngine: Engine, bytes: Uint8Array, path: string): Promise<string> {
+async function readOurs(bytes: Uint8Array, path: string): Promise<string> {
   const mediaType = mediaTypes[extensionOf(path)] ?? "";
   const file = { content: { bytes }, sizeBytes: bytes.length, kind: "office_doc", mediaType, charset: null } as const;
   const texts: string[] = [];
