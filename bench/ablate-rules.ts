@@ -102,6 +102,15 @@ const choosing: readonly Rule[] = [
     off: always(false),
   },
   {
+    name: "control-lines",
+    module: "extract/html/choose/short-lines.ts",
+    target: "isControlLine",
+    off: always(false),
+  },
+  { name: "frame-ends", module: "extract/html/choose/page-frame.ts", target: "isHeadOrFoot", off: always(false) },
+  { name: "frame-cells", module: "extract/html/choose/page-frame.ts", target: "isFrameCell", off: always(false) },
+  { name: "few-reviews", module: "extract/html/choose/choose.ts", target: "hasFewReviews", off: always(false) },
+  {
     name: "thread-controls",
     module: "extract/html/choose/short-lines.ts",
     target: "isThreadControl",
@@ -299,7 +308,7 @@ const writing: readonly Rule[] = [
     mutates: true,
   },
   { name: "labelled-notes", module: "extract/html/tree/footnotes.ts", target: "labelAndNote", off: always(undefined) },
-  { name: "wordless-links", module: "extract/html/tree/footnotes.ts", target: "isWithoutWords", off: always(false) },
+  { name: "wordless-links", module: "extract/html/tree/footnotes.ts", target: "isCount", off: always(false) },
   { name: "back-references", module: "extract/html/tree/footnotes.ts", target: "isBackReference", off: always(false) },
   {
     name: "reference-brackets",

@@ -34,13 +34,13 @@ export async function run(): Promise<void> {
 async function fetchFile(path: string, session: Awaited<ReturnType<typeof openSession>>): Promise<Outcome> {
   try {
     const answer = await fetchSource(path, { maxChars: 2_000 }, session);
-    const { fields, summary, notices } = answer;
+    const { fields, summary } = answer;
     const fault = await findEmptyFollowUp(answer, (ref, options) => readArtifact(ref, options, session));
     if (fault !== null) return "empty follow-up";
     if (fields.error !== undefined) return "reason";
     if (fields.content !== null) return "text";
     const hasExtent = /, [^,]+\. Extracted/.test(summary.replace(/artifact: ("[^"]*"|\S+), [\d.]+ \w+/, ""));
-    const isPlain = notices.every((notice) => notice.startsWith("No text is read"));
+    const isPlain = fields.warnings.every((warning) => warning.startsWith("No text is read"));
     return hasExtent || !isPlain ? "facts" : "kind";
   } catch (error) {
     console.error(error instanceof SpillwayError ? `${error.code}: ${error.message}` : error);

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { compareReadings } from "../src/extract/pdf/compare-readings.ts";
 import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
 import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
+import type { PageText } from "../src/extract/pdf/read-page.ts";
 
 export type Text = { readonly text: string; readonly pages: number };
 export type Engine = { readonly name: string; load(): Promise<(bytes: Uint8Array) => Promise<Text>> };
@@ -48,27 +49,27 @@ async function readPages(
   bytes: Uint8Array,
   document: PdfDocument,
   withFallback: boolean,
-  read: (index: number) => { readonly text: string; readonly guessed: boolean },
+  read: (index: number) => PageText,
 ): Promise<Text> {
   const texts: string[] = [];
-  const guessed: number[] = [];
+  const guessed = new Map<number, string>();
   try {
     for (let index = 0; index < document.pageCount; index += 1) {
       const page = read(index);
       texts.push(page.text);
-      if (page.guessed) guessed.push(index);
+      if (page.guessed) guessed.set(index, page.unknown);
     }
   } finally {
     document.close();
   }
-  if (withFallback && guessed.length > 0) await rereadGuessed(bytes, texts, guessed);
+  if (withFallback && guessed.size > 0) await rereadGuessed(bytes, texts, guessed);
   return { text: texts.join("\n\n"), pages: texts.length };
 }
 
-async function rereadGuessed(bytes: Uint8Array, texts: string[], guessed: readonly number[]): Promise<void> {
+async function rereadGuessed(bytes: Uint8Array, texts: string[], guessed: ReadonlyMap<number, string>): Promise<void> {
   const fallback = await openWithPdfjs(bytes);
-  for (const index of guessed) {
-    texts[index] = compareReadings(texts[index] ?? "", await fallback.readPageText(index)).text;
+  for (const [index, unknown] of guessed) {
+    texts[index] = compareReadings(texts[index] ?? "", await fallback.readPageText(index), unknown).text;
   }
   await fallback.close();
 }

@@ -4,7 +4,9 @@ import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { defaultSettings } from "../src/config/settings.ts";
 import type { FromChild, ToChild } from "../src/extract/pool/messages.ts";
+import { makeHeapOptions } from "../src/extract/pool/worker.ts";
 
 /** The result of reading one file. */
 export type Reading = {
@@ -74,6 +76,8 @@ async function startChild(name: string, program: string): Promise<ChildProcess> 
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [name], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
+    // As the children of the handler.
+    execArgv: name.startsWith("ours") ? makeHeapOptions(defaultSettings["extract.memory_bytes"]) : [],
   });
   await new Promise<void>((resolve, reject) => {
     child.once("message", () => resolve());

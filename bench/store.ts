@@ -97,8 +97,9 @@ async function report(
   const listed = compare(resources);
   const rm = compare(command("artifacts", "rm"), program.rounds, command("artifacts", "ls"));
   const doctor = compare(command("doctor"), 1);
-  const sweep = compare(command("artifacts", "sweep"), 1);
+  // Before the sweep: for minutes after thousands of files were deleted, ext4 takes longer to create one.
   const overheadMs = await measureFetchOverhead(program.root, home);
+  const sweep = compare(command("artifacts", "sweep"), 1);
   const commands = [ls, listed, rm, doctor, sweep].map(formatComparison);
   const peaks = `${ls.peakMb.toFixed(0)}, ${sweep.peakMb.toFixed(0)}`;
   const cells = [program.name, size.toLocaleString("en"), ...commands, overheadMs.toFixed(2), peaks];

@@ -200,6 +200,18 @@ describe("spillway gateway", () => {
     assert.match(error?.message ?? "", /does not read: .* are waiting/);
   });
 
+  test("shows what the server logs without the codes of a terminal, and without secrets in colours", async () => {
+    const key = `sk-${"a1B2".repeat(12)}`;
+    const log = `\u001b]0;title\u0007\u001b[2J\u001b[31mready\u001b[0m api_key=${key.slice(0, 20)}\u001b[1m${key.slice(20)}\u0007\n`;
+    const script = `process.stderr.write(${JSON.stringify(log)}, () => process.exit(0))`;
+    await using gateway = await openGateway({ command: [process.execPath, "-e", script] });
+    await gateway.hello();
+    while (!gateway.notes().includes("ready")) await once(gateway.child.stderr, "data");
+    assert.match(gateway.notes(), /^ready api_key=/m);
+    assert.doesNotMatch(gateway.notes(), /[\p{Cc}--[\t\n]]/v);
+    assert.ok(!gateway.notes().includes(key.slice(20)), gateway.notes());
+  });
+
   test("says so when the command does not exist", async () => {
     await using gateway = await openGateway({ command: ["no-such-mcp-server"] });
     const { error } = await gateway.hello();

@@ -1,13 +1,17 @@
 /**
  * Preloaded by `npm run test:quick`: a quick test starts no process and opens no socket. A test that needs one belongs in a
- * file named `*.integration.test.ts`, which `npm test` runs too. At the end it prints the CPU time of all quick tests.
+ * file named `*.integration.test.ts`, which `npm test` runs too. Properties are tried on a sample; `npm run soak` has the full
+ * counts. At the end it prints the CPU time of all quick tests.
  */
 import childProcess from "node:child_process";
 import dgram from "node:dgram";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
+import fc from "fast-check";
 
 const MAX_CPU_SECONDS = 30;
+/** How often a property is tried that names no number of its own; elsewhere it is 100 times. */
+const PROPERTY_RUNS = 30;
 const violations = new Set<string>();
 
 const refuseProcess = refuse("start a process");
@@ -20,6 +24,7 @@ Object.assign(net.Server.prototype, { listen: refuseSocket });
 Object.assign(net.Socket.prototype, { connect: refuseSocket });
 Object.assign(dgram.Socket.prototype, { bind: refuseSocket, send: refuseSocket, connect: refuseSocket });
 syncBuiltinESMExports();
+fc.configureGlobal({ numRuns: PROPERTY_RUNS });
 
 process.on("exit", () => {
   const { user, system } = process.cpuUsage();

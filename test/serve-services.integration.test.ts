@@ -149,6 +149,33 @@ describe("the overflow proxy of spillway serve", () => {
     assert.equal(provider.exchanges.length, 0);
   });
 
+  test("is refused in the form of a provider's error, and MCP in its own", async () => {
+    await using setup = await openWithProvider({ windowTokens: 100_000 }, { "serve.owner_rate": 1 });
+    const { served, ann } = setup;
+    const body = makeBody(light);
+    const bearer = { authorization: `Bearer ${ann.token}` };
+    await (await setup.ask(`/${ann.llmToken}/sim`, body)).text();
+    const rows: readonly [type: string, message: RegExp, () => Promise<Response>][] = [
+      ["authentication_error", /^Send a valid token: Spillway-Token/, () => setup.ask("/sim", body)],
+      [
+        "authentication_error",
+        /^Send a valid token/,
+        () => setup.ask("/sim", body, { "spillway-token": "spw_unknown" }),
+      ],
+      ["permission_error", /must not be in an address/, () => setup.ask(`/${ann.token}/sim`, body)],
+      ["invalid_request_error", /Put your key there/, () => setup.ask(`/${ann.llmToken}/sim`, body, bearer)],
+      ["rate_limit_error", /^At most 1 requests per minute/, () => setup.ask(`/${ann.llmToken}/sim`, body)],
+      ["permission_error", /./, () => setup.ask("/sim", body, { origin: "https://evil.example" })],
+    ];
+    for (const [type, message, ask] of rows) {
+      const refusal = (await (await ask()).json()) as { type: string; error: { type: string; message: string } };
+      assert.deepEqual([refusal.type, refusal.error.type], ["error", type], message.source);
+      assert.match(refusal.error.message, message);
+    }
+    const elsewhere = await Promise.all([served.mcpUrl, `${served.url}/llmx`].map((url) => fetch(url)));
+    for (const reply of elsewhere) assert.equal(((await reply.json()) as { jsonrpc?: string }).jsonrpc, "2.0");
+  });
+
   test("counts against the owner's rate", async () => {
     await using setup = await openWithProvider({ windowTokens: 100_000 }, { "serve.owner_rate": 2 });
     const { ann, bob } = setup;

@@ -1,6 +1,7 @@
 /** Signing a browser in at `spillway serve`: by the printed link, once, or by a token. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { MAX_ATTEMPTS_PER_ADDRESS } from "../src/surfaces/serve/sign-in/attempt-limit.ts";
 import { revokeToken } from "../src/surfaces/serve/tokens/tokens.ts";
 import { openServedHttp } from "./served-http.ts";
 
@@ -105,6 +106,22 @@ describe("signing in", () => {
       "a cookie does not replace a token",
     );
     assert.equal((await fetch(`${served.url}/metrics`, { headers: { cookie } })).status, 401);
+  });
+
+  test("after too many attempts, says when to try again, also to the holder of a token", async () => {
+    let now = Date.now();
+    await using served = await openServedHttp({ now: () => now });
+    const token = await served.makeToken({ name: "ann" });
+    for (let count = 0; count < MAX_ATTEMPTS_PER_ADDRESS; count++)
+      assert.equal((await sendForm(served, { token: `spw_wrong${count}` })).status, 403);
+    const refused = await sendForm(served, { token });
+    const waitSeconds = Number(refused.headers.get("retry-after"));
+    assert.deepEqual([refused.status, refused.headers.get("set-cookie")], [429, null]);
+    assert.ok(waitSeconds > 0);
+    assert.match(await refused.text(), new RegExp(`Too many attempts to sign in. Try again in ${waitSeconds} s\\.`));
+    assert.equal((await fetch(`${served.url}/sign-in`)).status, 200, "looking is not an attempt");
+    now += waitSeconds * 1_000;
+    assert.equal((await sendForm(served, { token })).status, 303);
   });
 
   test("a code from a stranger's link is shown only in the form of a code", async () => {

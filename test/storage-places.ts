@@ -34,8 +34,7 @@ export function makeStorage(now?: () => number): Storage {
 const opened: Storage[] = [];
 
 /** How often a property is tried: each try makes a storage, which takes long on a server. */
-export const propertyRuns = (inMemory: number): number =>
-  given === undefined ? inMemory : soakCount({ sample: 5, full: inMemory });
+export const propertyRuns = (full: number): number => soakCount({ sample: given === undefined ? 20 : 5, full });
 
 /** A place that several connections share, as several processes would. */
 export async function makeSharedPlace(): Promise<{ open(): Storage } & AsyncDisposable> {

@@ -1,13 +1,15 @@
 /** The artifact store of one owner: bytes once per content, one record per ref. */
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { type FileReference, isUnchanged } from "../acquire/file-reference.ts";
 import type { Spool } from "../acquire/spool.ts";
 import {
   type ArtifactRow,
   countOfRun,
+  type FirstKeep,
   type FoundArtifact,
   findArtifactRow,
   keepArtifactRow,
+  keepUse,
   type ListedRow,
   markArtifactUsed,
   pageOfArtifacts,
@@ -17,7 +19,7 @@ import {
   type UsePosition,
 } from "../catalogue/artifact-rows.ts";
 import { findBlob } from "../catalogue/blob-rows.ts";
-import { CatalogueError, type Queries } from "../catalogue/sql.ts";
+import { CatalogueError, type Queries, RequirementError } from "../catalogue/sql.ts";
 import { deleteTombstone, findTombstone } from "../catalogue/tombstone-rows.ts";
 import type { Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
@@ -71,7 +73,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const ownerId = safeFileName(owner);
   const runId = safeFileName(run);
   const blobs = openBlobs(objects, catalogue, now);
-  let secret: Promise<Uint8Array> | undefined;
+  let secret: Promise<KeyObject> | undefined;
   /** When reads that did not wait for it noted their use. */
   const markedAt = new Map<string, number>();
   /** Where the bytes of records were when they were found. */
@@ -126,31 +128,31 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     const time = now();
     const sizes = { size_bytes: sizeBytes, stored_bytes: blob === null ? 0 : sizeBytes };
     const row = { owner: ownerId, ref, sha256, ...sizes, created_at: time, used_at: time, run, record };
-    const stored = await keepRows(row, blob, alongside);
-    await blob?.deleteUnlessAdopted();
-    if (stored === undefined) return undefined;
-    if (stored.created_at === time) await journal?.add({ kept: row }, time);
-    const created_at = new Date(stored.created_at).toISOString();
-    return { created_at, run: stored.run, path: reference?.path ?? pathOf(stored.object_key) };
+    const firstKeep = await keepRows(row, blob, alongside);
+    if (firstKeep === undefined) {
+      await blob?.discard();
+      return undefined;
+    }
+    if (firstKeep.created_at === time) await journal?.add({ kept: row }, time);
+    const created_at = new Date(firstKeep.created_at).toISOString();
+    return { created_at, run: firstKeep.run, path: reference?.path ?? pathOf(blob?.objectKey) };
   }
 
-  /** Keeps the rows in one transaction, whose statements need no answer of each other. Undefined if the bytes were swept. */
+  /** Keeps the rows in one transaction, whose statements and commit are given at once. Undefined if the bytes were swept. */
   async function keepRows(row: ArtifactRow, blob: WrittenBlob | null, alongside: KeptAlongside | undefined) {
     const { ref, used_at: usedAt } = row;
-    const keepAll = async (queries: Queries): Promise<FoundArtifact | undefined> => {
-      const [isAdopted, , , , , stored] = await Promise.all([
-        blob === null ? true : blob.adopt(queries),
+    const keepAll = async (queries: Queries): Promise<FirstKeep> => {
+      const [, firstKeep] = await Promise.all([
+        blob?.adopt(queries),
         keepArtifactRow(queries, row),
-        markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt }),
+        keepUse(queries, { owner: ownerId, run: runId, ref, usedAt }),
         deleteTombstone(queries, ownerId, ref),
         alongside?.(queries, ref),
-        findArtifactRow(queries, ownerId, ref, runId),
       ]);
-      if (!isAdopted) throw new SweptError();
-      return stored;
+      return firstKeep;
     };
-    return catalogue.transact(keepAll, { durable: true }).catch((error: unknown) => {
-      if (error instanceof SweptError) return undefined;
+    return catalogue.transact(keepAll, { durable: true, isOneBatch: true }).catch((error: unknown) => {
+      if (error instanceof RequirementError) return undefined;
       throw error;
     });
   }
@@ -364,10 +366,12 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   };
 }
 
-/** A sweeper took the bytes before their record referred to them: nothing may be changed. */
-class SweptError extends Error {}
+/** As a key object: an HMAC with plain bytes takes several times as long. */
+async function ownerSecret(objects: Objects, key: string): Promise<KeyObject> {
+  return createSecretKey(await readOrMakeSecret(objects, key));
+}
 
-async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
+async function readOrMakeSecret(objects: Objects, key: string): Promise<Uint8Array> {
   const present = await readObject(objects, key);
   if (present?.length === 32) return present;
   await objects.put(key, randomBytes(32), { ifAbsent: present === undefined });

@@ -9,6 +9,7 @@ import {
   findBlob,
   forgetGarbage,
   markVerified,
+  requireBlob,
 } from "../catalogue/blob-rows.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { CatalogueError, type Queries } from "../catalogue/sql.ts";
@@ -19,10 +20,12 @@ import { damagedError } from "./store-errors.ts";
 
 /** Bytes that are in the store but that no artifact refers to yet. */
 export type WrittenBlob = {
-  /** Makes them the bytes of their content; false if a sweeper was faster: roll back, and write them again. */
-  adopt(queries: Queries): Promise<boolean>;
-  /** Deletes them if a sweeper was faster. Call it after the transaction. */
-  deleteUnlessAdopted(): Promise<void>;
+  /** The object that has them. */
+  readonly objectKey: string;
+  /** Makes them the bytes of their content. Fails with a RequirementError if a sweeper was faster: write them again. */
+  adopt(queries: Queries): Promise<void>;
+  /** Deletes them after a sweeper was faster. */
+  discard(): Promise<void>;
 };
 
 /** Bytes, until they are disposed. */
@@ -48,20 +51,17 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     if (!(await announce((queries) => announceUnlessOwned(queries, object, now())))) {
       const present = await findBlob(catalogue, sha256);
       if (present && (await isSound(present))) {
-        return { adopt: (queries) => isStill(queries, present), deleteUnlessAdopted: async () => undefined };
+        const adopt = (queries: Queries) => requireBlob(queries, present);
+        return { objectKey: present.object_key, adopt, discard: async () => undefined };
       }
       await announce((queries) => announceObject(queries, object_key, now()));
     }
     const stamp = await putNew(object_key, spool);
     const blob = { sha256, object_key, size_bytes: spool.sizeBytes, stamp };
-    let isAdopted = false;
     return {
-      async adopt(queries) {
-        isAdopted = await adoptObject(queries, blob, now());
-        return isAdopted;
-      },
-      async deleteUnlessAdopted() {
-        if (isAdopted) return;
+      objectKey: object_key,
+      adopt: (queries) => adoptObject(queries, blob, now()),
+      async discard() {
         await objects.delete(object_key);
         await catalogue.transact((queries) => forgetGarbage(queries, [object_key]));
       },
@@ -82,10 +82,6 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     });
     if (sizeBytes <= MAX_ALWAYS_HASHED_BYTES) return null;
     return stamp ?? (await objects.head(key))?.stamp ?? null;
-  }
-
-  async function isStill(queries: Queries, { sha256, object_key }: BlobRow): Promise<boolean> {
-    return (await findBlob(queries, sha256))?.object_key === object_key;
   }
 
   /** Whether an object of the right length is there. */

@@ -16,7 +16,7 @@ const NO_GRACE = { blobsMs: -1, leftoversMs: 3_600_000 };
 
 test("an acknowledged ref is readable at once, whatever other owners remove and sweepers delete", async () => {
   await using place = await makeSharedPlace();
-  const rounds = soakCount({ sample: 25, full: 1_000 });
+  const rounds = soakCount({ sample: 12, full: 1_000 });
   const owners = ["ann", "ben", "eve"];
   const stores = [...owners, "sweeper-1", "sweeper-2"].map((owner) => openStore(place.open(), { owner, run: "race" }));
   let working = owners.length;

@@ -1,12 +1,12 @@
 /** Artifact refs: deterministic for the same content and source, usable only by their owner. */
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 
 const refForm = /^af_[0-9a-f]{32}$/;
 
 /** A ref cannot be computed from known bytes without the owner's key. */
-export function makeRef(ownerKey: Uint8Array, sha256: string, sourceIdentity: string): string {
+export function makeRef(ownerKey: KeyObject, sha256: string, sourceIdentity: string): string {
   const digest = createHmac("sha256", ownerKey).update(`${sha256}\n${sourceIdentity}`).digest("hex");
   return `af_${digest.slice(0, 32)}`;
 }

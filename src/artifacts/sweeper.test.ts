@@ -265,4 +265,21 @@ describe("sweeping bytes", () => {
     wait(30 * day);
     assert.equal((await sweepWhenDue(open("r2"), defaultSettings))?.swept.length, 1);
   });
+
+  test("asks the catalogue once whether it is due, until it may be", async () => {
+    const { open, wait } = clockedStore();
+    await keepText(open("r1"), "x");
+    await sweepWhenDue(open("r1"), defaultSettings);
+    const store = open("r1");
+    let asked = 0;
+    const get: typeof store.catalogue.get = (...query) => {
+      asked++;
+      return store.catalogue.get(...query);
+    };
+    const counting = { ...store, catalogue: { ...store.catalogue, get } };
+    for (let fetched = 0; fetched < 3; fetched++) await sweepWhenDue(counting, defaultSettings);
+    assert.equal(asked, 1);
+    wait(30 * day);
+    assert.equal((await sweepWhenDue(counting, defaultSettings))?.swept.length, 1);
+  });
 });

@@ -40,13 +40,16 @@ export async function findArtifactRow(
   );
 }
 
+/** When an artifact was kept first, and by which run. */
+export type FirstKeep = Pick<ArtifactRow, "created_at" | "run">;
+
 /**
  * Adds the artifact, or renews its facts and its last use; the time and run of the first keep stay. The statements need
  * no answer of each other, so that a database elsewhere gets them at once; they are executed in order.
  */
-export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promise<void> {
+export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promise<FirstKeep> {
   const { owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record } = row;
-  await Promise.all([
+  const [, firstKeep] = await Promise.all([
     queries.run(
       `INSERT INTO owners (owner, artifacts, bytes)
        SELECT ?, 1, CASE WHEN EXISTS (SELECT 1 FROM artifacts WHERE sha256 = ? AND owner = ?) THEN 0 ELSE CAST(? AS BIGINT) END
@@ -59,11 +62,12 @@ export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promi
       owner,
       ref,
     ),
-    queries.run(
+    queries.get<FirstKeep>(
       `INSERT INTO artifacts (owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (owner, ref) DO UPDATE SET record = excluded.record,
-         used_at = CASE WHEN artifacts.used_at > excluded.used_at THEN artifacts.used_at ELSE excluded.used_at END`,
+         used_at = CASE WHEN artifacts.used_at > excluded.used_at THEN artifacts.used_at ELSE excluded.used_at END
+       RETURNING created_at, run`,
       owner,
       ref,
       sha256,
@@ -75,6 +79,7 @@ export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promi
       record,
     ),
   ]);
+  return firstKeep ?? { created_at, run };
 }
 
 /** Whether an owner has an artifact with these bytes. */
@@ -91,7 +96,8 @@ export type ArtifactUse = {
 };
 
 /** Marks an artifact as used by a run; false if there is no such artifact. */
-export async function markArtifactUsed(queries: Queries, { owner, run, ref, usedAt }: ArtifactUse): Promise<boolean> {
+export async function markArtifactUsed(queries: Queries, use: ArtifactUse): Promise<boolean> {
+  const { owner, ref, usedAt } = use;
   const [marked] = await Promise.all([
     queries.run(
       "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND ref = ?",
@@ -100,6 +106,14 @@ export async function markArtifactUsed(queries: Queries, { owner, run, ref, used
       owner,
       ref,
     ),
+    keepUse(queries, use),
+  ]);
+  return marked > 0;
+}
+
+/** Notes the use of an artifact for its run alone, where its own row is written anyway. */
+export async function keepUse(queries: Queries, { owner, run, ref, usedAt }: ArtifactUse): Promise<void> {
+  await Promise.all([
     // First the count, which depends on whether the run has used it before.
     queries.run(
       `INSERT INTO runs (owner, run, artifacts) SELECT owner, ?, 1 FROM artifacts WHERE owner = ? AND ref = ?
@@ -122,7 +136,6 @@ export async function markArtifactUsed(queries: Queries, { owner, run, ref, used
       ref,
     ),
   ]);
-  return marked > 0;
 }
 
 export type DeletedArtifact = ArtifactRow & {
@@ -250,13 +263,8 @@ export async function countOfRun(queries: Queries, owner: string, run: string): 
   return row?.artifacts ?? 0;
 }
 
-/** Whether the owner's last sweep, of any process, is older than this. */
-export async function isSweepDue(queries: Queries, owner: string, dueBefore: number): Promise<boolean> {
-  const last = await findLastSweep(queries, owner);
-  return last === null || last <= dueBefore;
-}
-
-async function findLastSweep(queries: Queries, owner: string): Promise<number | null> {
+/** When any process last swept what the owner has; null if none ever did. */
+export async function findLastSweep(queries: Queries, owner: string): Promise<number | null> {
   const row = await queries.get<{ swept_at: number | null }>("SELECT swept_at FROM owners WHERE owner = ?", owner);
   return row?.swept_at ?? null;
 }

@@ -44,13 +44,12 @@ export async function announceUnlessOwned(
 const RETIRED_STAY_MS = 60 * 60 * 1000;
 
 /**
- * Makes an announced object the bytes of a content; one that had them becomes garbage. False if a sweeper has taken the
- * object meanwhile: then the transaction must be rolled back.
+ * Makes an announced object the bytes of a content; one that had them becomes garbage. Fails with a RequirementError if a
+ * sweeper has taken the object meanwhile.
  */
-export async function adoptObject(queries: Queries, blob: BlobRow, now: number): Promise<boolean> {
+export async function adoptObject(queries: Queries, blob: BlobRow, now: number): Promise<void> {
   const { sha256, object_key, size_bytes, stamp } = blob;
-  const [adopted] = await Promise.all([
-    queries.run("DELETE FROM garbage WHERE object_key = ? AND since > 0", object_key),
+  await Promise.all([
     queries.run(
       `INSERT INTO garbage (object_key, since) SELECT object_key, ? FROM blobs WHERE sha256 = ?
        ON CONFLICT (object_key) DO NOTHING`,
@@ -58,7 +57,8 @@ export async function adoptObject(queries: Queries, blob: BlobRow, now: number):
       sha256,
     ),
     queries.run(
-      `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at)
+       VALUES (?, (SELECT object_key FROM garbage WHERE object_key = ? AND since > 0), ?, ?, ?)
        ON CONFLICT (sha256) DO UPDATE SET
          object_key = excluded.object_key, size_bytes = excluded.size_bytes, stamp = excluded.stamp`,
       sha256,
@@ -67,8 +67,21 @@ export async function adoptObject(queries: Queries, blob: BlobRow, now: number):
       stamp,
       now,
     ),
+    queries.run("DELETE FROM garbage WHERE object_key = ?", object_key),
   ]);
-  return adopted > 0;
+}
+
+/** Fails with a RequirementError unless a content has its bytes in this object still. */
+export async function requireBlob(queries: Queries, { sha256, object_key, size_bytes }: BlobRow): Promise<void> {
+  await queries.run(
+    `INSERT INTO blobs (sha256, object_key, size_bytes, kept_at)
+     VALUES (?, (SELECT object_key FROM blobs WHERE sha256 = ? AND object_key = ?), ?, 0)
+     ON CONFLICT (sha256) DO NOTHING`,
+    sha256,
+    sha256,
+    object_key,
+    size_bytes,
+  );
 }
 
 /** Makes an object garbage that the next sweep deletes. */

@@ -1,7 +1,7 @@
 /** Failures of PostgreSQL as faults of the catalogue. */
 import { SpillwayError, systemCode } from "../errors.ts";
 import { isCertificateCode } from "../system/trusted-certificates.ts";
-import { CatalogueError, type CatalogueFault } from "./sql.ts";
+import { CatalogueError, type CatalogueFault, RequirementError } from "./sql.ts";
 
 /** What a failed attempt means for the next one. */
 export type Failure = {
@@ -37,8 +37,11 @@ const faults: readonly (readonly [prefix: string, fault: CatalogueFault])[] = [
 /** Classes of errors in a statement or in its values: bugs of ours. */
 const mistakes = ["22", "23", "26", "42", "0A"];
 
+/** not_null_violation */
+const NULL_IS_REFUSED = "23502";
+
 export function explainFailure(error: unknown): Failure {
-  if (error instanceof CatalogueError || error instanceof SpillwayError)
+  if ([CatalogueError, RequirementError, SpillwayError].some((known) => error instanceof known))
     return { isConflict: false, isConnectionLost: false, error };
   const state = stateOf(error);
   if (state === undefined) return explainLostConnection(error);
@@ -59,6 +62,7 @@ const stateOf = (error: unknown): string | undefined => {
 function describe(error: unknown, state: string, fault: CatalogueFault | undefined): unknown {
   const sentence = error instanceof Error ? error.message : String(error);
   if (fault !== undefined) return new CatalogueError(fault, sentence, error);
+  if (state === NULL_IS_REFUSED) return new RequirementError(sentence, { cause: error });
   // Without its code, which other code would take for one of the system.
   if (mistakes.some((prefix) => state.startsWith(prefix))) return new Error(sentence, { cause: error });
   return new CatalogueError("failed", sentence, error);

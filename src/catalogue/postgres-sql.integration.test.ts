@@ -96,12 +96,24 @@ else {
         () => sql.transact((queries) => Promise.all([queries.run("SELEC"), queries.all("SELECT 1")])),
         () => sql.transact((queries) => queries.run("INSERT INTO items VALUES (NULL)"), { exclusive: true }),
         () => sql.transact((queries) => queries.run("INSERT INTO nowhere VALUES (1)"), { isOneStatement: true }),
+        () => sql.transact((queries) => queries.run("INSERT INTO items VALUES (NULL)"), { isOneBatch: true }),
         () =>
           sql.transact(async (queries) => {
             await queries.run("INSERT INTO items VALUES ('a')");
             relay.cut();
             relay.restore();
           }),
+        // Nobody knows whether a batch was committed whose answers are lost, so it is not tried again.
+        () =>
+          sql.transact(
+            (queries) => {
+              const inserted = queries.run("INSERT INTO items VALUES ('b')");
+              relay.cut();
+              relay.restore();
+              return inserted;
+            },
+            { isOneBatch: true },
+          ),
       ];
       for (let round = 0; round < 3; round++) {
         const outcomes = await Promise.allSettled(failing.map((fail) => fail()));

@@ -134,6 +134,7 @@ export function postgresSql(options: PostgresOptions): Sql {
     // The first statements follow at once: if the transaction cannot begin, they fail too, with a less telling error.
     const begun = begin(client, options, sharesTurn);
     begun.catch(() => undefined); // It is awaited after the work.
+    if (options.isOneBatch) return runBatch(client, work, begun);
     const finish = async (): Promise<T> => {
       const result = await runWork(client, work);
       await begun;
@@ -148,6 +149,22 @@ export function postgresSql(options: PostgresOptions): Sql {
     return result;
   }
 
+  /** Sends the statements and the commit without waiting for an answer. After a failed statement a commit rolls back. */
+  async function runBatch<T>(
+    client: PoolClient,
+    work: (queries: Queries) => Promise<T>,
+    begun: Promise<void>,
+  ): Promise<T> {
+    const { queries, end } = openQueries(client);
+    const working = work(queries);
+    end();
+    const [committed, ...rest] = await Promise.allSettled([commit(client), begun, working]);
+    // Whatever else has failed: if the connection was lost, nobody knows whether the changes were made.
+    if (committed.status === "rejected" && committed.reason instanceof UncertainError) throw committed.reason;
+    for (const step of [...rest, committed]) if (step.status === "rejected") throw step.reason;
+    return working;
+  }
+
   async function begin(client: PoolClient, { durable = false }: TransactionOptions, sharesTurn: boolean) {
     // The log of the database is written in order, so what is durable later makes this durable too.
     const safety = durable ? "; SET LOCAL synchronous_commit = on" : "";
@@ -157,6 +174,16 @@ export function postgresSql(options: PostgresOptions): Sql {
   }
 
   async function runWork<T>(client: PoolClient, work: (queries: Queries) => Promise<T>): Promise<T> {
+    const { queries, end } = openQueries(client);
+    try {
+      return await work(queries);
+    } finally {
+      end();
+    }
+  }
+
+  /** The queries of one transaction, until it ends. */
+  function openQueries(client: PoolClient): { readonly queries: Queries; end(): void } {
     let isOver = false;
     let firstFailure: unknown;
     const run = async (statement: string, values: readonly SqlValue[]) => {
@@ -169,16 +196,16 @@ export function postgresSql(options: PostgresOptions): Sql {
     };
     const rows = async <Row extends SqlRow>(statement: string, values: readonly SqlValue[]) =>
       (await run(statement, values)).rows as Row[];
-    try {
-      return await work({
-        all: (statement, ...values) => rows(statement, values),
-        get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
-          (await rows<Row>(statement, values))[0],
-        run: async (statement, ...values) => (await run(statement, values)).rowCount ?? 0,
-      });
-    } finally {
+    const queries: Queries = {
+      all: (statement, ...values) => rows(statement, values),
+      get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
+        (await rows<Row>(statement, values))[0],
+      run: async (statement, ...values) => (await run(statement, values)).rowCount ?? 0,
+    };
+    const end = (): void => {
       isOver = true;
-    }
+    };
+    return { queries, end };
   }
 
   function execute(client: PoolClient, statement: string, values: readonly SqlValue[]) {

@@ -1,7 +1,7 @@
 /** The promises of a database for the catalogue, as tests; every driver runs them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Sql } from "./sql.ts";
+import { RequirementError, type Sql } from "./sql.ts";
 
 /** `connect` opens one more connection to the same database, as another process would. */
 export type SqlUnderTest = { readonly sql: Sql; connect(): Promise<Sql> } & AsyncDisposable;
@@ -97,6 +97,44 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
       const insert = () => sql.transact((queries) => queries.run(upsert, "a", 1), { isOneStatement: true });
       assert.deepEqual([await insert(), await insert()], [1, 0]);
       assert.deepEqual(await names(sql), ["a"]);
+    });
+
+    promise("commits what is given as one batch, or changes nothing", async ({ sql }) => {
+      const isOneBatch = true;
+      const added = sql.transact(
+        (queries) => Promise.all([queries.run(add, "a", 1), queries.all("SELECT name FROM items")]),
+        { durable: true, isOneBatch },
+      );
+      assert.equal((await added)[1].length, 1);
+      const failing = sql.transact(
+        (queries) => Promise.all([queries.run(add, "b", 1), queries.run("INSERT INTO nowhere VALUES (1)")]),
+        { isOneBatch },
+      );
+      await assert.rejects(failing, /nowhere/);
+      assert.deepEqual(await names(sql), ["a"]);
+    });
+
+    promise("lets a statement require a row by a value that must be there", async ({ sql }) => {
+      await sql.run("CREATE TABLE needs (name TEXT PRIMARY KEY, item TEXT NOT NULL)");
+      const need = (name: string, item: string) =>
+        sql.transact(
+          (queries) =>
+            Promise.all([
+              queries.run(add, `${name} needs ${item}`, 1),
+              queries.run(
+                `INSERT INTO needs (name, item) VALUES (?, (SELECT name FROM items WHERE name = ?))
+                 ON CONFLICT (name) DO NOTHING`,
+                name,
+                item,
+              ),
+            ]),
+          { isOneBatch: true },
+        );
+      await sql.run(add, "there", 1);
+      await need("one", "there");
+      await assert.rejects(need("other", "elsewhere"), RequirementError);
+      await assert.rejects(need("one", "elsewhere"), RequirementError);
+      assert.deepEqual(await names(sql), ["one needs there", "there"]);
     });
 
     promise("shows other connections nothing of an unfinished transaction", async ({ sql, connect }) => {

@@ -23,6 +23,11 @@ export type TransactionOptions = {
    * they are. It takes the time of that statement alone. Default: no.
    */
   readonly isOneStatement?: boolean;
+  /**
+   * Whether the work gives all of its statements before it waits for an answer, and decides nothing by them: then the
+   * commit is sent with them. What must be so is required by a statement (RequirementError). Default: no.
+   */
+  readonly isOneBatch?: boolean;
   /** How long it may wait for other processes, for work that can be left undone. Default: as long as the driver does. */
   readonly patienceMs?: number;
 };
@@ -43,6 +48,11 @@ export interface Sql extends Queries {
   /** What the database finds wrong with itself; empty if it is sound. */
   findDamage(): Promise<readonly string[]>;
   close(): Promise<void>;
+}
+
+/** A statement put null where a value is required, by which statements require a row: nothing was changed. */
+export class RequirementError extends Error {
+  override readonly name = "RequirementError";
 }
 
 /** Why the catalogue does not work: each has its own sentence (artifacts/store-errors.ts). */

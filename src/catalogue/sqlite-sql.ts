@@ -7,8 +7,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
-import { isBusy, isDamaged, isFull, isMistake, isReadOnly, makePrivate } from "../system/sqlite.ts";
-import { CatalogueError, type Queries, type Sql, type SqlRow, type SqlValue, type TransactionOptions } from "./sql.ts";
+import { isBusy, isDamaged, isFull, isMistake, isNullRefused, isReadOnly, makePrivate } from "../system/sqlite.ts";
+import {
+  CatalogueError,
+  type Queries,
+  RequirementError,
+  type Sql,
+  type SqlRow,
+  type SqlValue,
+  type TransactionOptions,
+} from "./sql.ts";
 
 export type SqliteOptions = {
   /** How long to wait for other processes. */
@@ -339,6 +347,7 @@ async function retryWhileBusy<T>(attempt: () => T | Promise<T>, busyMs: number):
 
 /** Errors of SQLite and of the file system as faults of the catalogue; other errors are bugs and stay as they are. */
 function toCatalogueError(error: unknown): unknown {
+  if (isNullRefused(error)) return new RequirementError("A required value is missing.", { cause: error });
   if (error instanceof CatalogueError || systemCode(error) === undefined || isMistake(error)) return error;
   const sentence = error instanceof Error ? error.message : String(error);
   const code = systemCode(error) ?? "";

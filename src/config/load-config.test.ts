@@ -84,6 +84,16 @@ test("comments, trailing commas, $schema, a byte order mark and both forms of a 
   assert.equal(settings["runner.enable_filetype_ingest_router"], "off");
 });
 
+test("the address of a collector without a scheme is refused with a hint", async () => {
+  const { load } = await machine({ user: `{"otel.endpoint": "localhost:4318"}` });
+  const { settings, problems } = await load();
+  assert.match(problems[0]?.sentence ?? "", /otel\.endpoint must be an address of http or https\.$/);
+  assert.match(problems[0]?.hint ?? "", /with its scheme, such as http:/);
+  assert.equal(settings["otel.endpoint"], null);
+  const corrected = await load({ env: { SPILLWAY_OTEL_ENDPOINT: "http://localhost:4318" } });
+  assert.equal(corrected.settings["otel.endpoint"], "http://localhost:4318");
+});
+
 test("relative paths start at the folder of the file, or at the working directory", async () => {
   const { load, userPath, cwd, homeDir } = await machine({ user: `{"home": "store", "files.allow": ["~/notes"]}` });
   const fromFile = await load();

@@ -28,6 +28,7 @@ const rows: Readonly<Record<SettingType, ValueRow>> = {
   list: { type: "list", default: [], about: "" },
   headers: { type: "headers", default: {}, about: "" },
 };
+const address: ValueRow = { ...rows.text, isWebAddress: true };
 const placeList: ValueRow = { ...rows.list, items: "place" };
 const pathList: ValueRow = { ...rows.list, items: "path" };
 
@@ -47,6 +48,9 @@ function faultOf(row: ValueRow, written: unknown): string {
 const accepted: readonly [row: ValueRow, written: unknown, value: SettingValue][] = [
   [rows.text, "  nightly ", "nightly"],
   [rows.text, null, null],
+  [address, " http://127.0.0.1:4318 ", "http://127.0.0.1:4318"],
+  [address, "HTTPS://ann:word@collector.example/otlp", "HTTPS://ann:word@collector.example/otlp"],
+  [address, null, null],
   [rows.path, null, null],
   [rows.path, "/srv/data/", "/srv/data"],
   [rows.path, "data/../store", "/work/project/store"],
@@ -102,6 +106,11 @@ const refused: readonly [row: ValueRow, written: unknown, fault: RegExp][] = [
   [rows.text, "  ", /must not be empty/],
   [rows.text, 5, /must be text, not 5/],
   [rows.text, "a\u0000b", /control characters/],
+  [address, "localhost:4318", /must be an address of http or https\.$/],
+  [address, "127.0.0.1:4318", /must be an address of http or https\.$/],
+  [address, "grpc://ann:word@collector.example", /must be an address of http or https\.$/],
+  [address, "http://", /must be an address of http or https\.$/],
+  [address, "", /must not be empty/],
   [{ ...rows.text, default: "x" }, null, /must be text, not null/],
   [rows.path, "", /must not be empty/],
   [rows.path, "~bob/store", /another user's home, "~bob"/],

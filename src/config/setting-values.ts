@@ -51,7 +51,7 @@ const isList = (value: unknown): value is readonly string[] => Array.isArray(val
 type Reader = (input: unknown, row: ValueRow, base: PathBase) => ParseResult;
 
 const readers: Readonly<Record<SettingType, Reader>> = {
-  text: readText,
+  text: readRowText,
   path: readPath,
   integer: readInteger,
   bytes: readBytes,
@@ -93,7 +93,21 @@ export const writtenForms = {
   integer: `^-?${wholeDigits}$`,
   bytes: String.raw`^(?:(${wholeDigits})(?:\s*[bB])?|(${decimal})\s*([kKmMgGtT][iI]?[bB]))$`,
   duration: `^(?:0|(?:${durationPart})+)$`,
+  webAddress: "^[hH][tT][tT][pP][sS]?://",
 } as const;
+
+function readRowText(input: unknown, { isWebAddress }: ValueRow): ParseResult {
+  const text = readText(input);
+  if (!text.ok || !isWebAddress || isWebAddressText(String(text.value))) return text;
+  // The text is not quoted: an address may hold a password.
+  return refuse(
+    "must be an address of http or https.",
+    "Write it in full, with its scheme, such as http://127.0.0.1:4318.",
+  );
+}
+
+const isWebAddressText = (text: string): boolean =>
+  new RegExp(writtenForms.webAddress).test(text) && URL.canParse(text);
 
 function readText(input: unknown): ParseResult {
   if (typeof input !== "string") return refuse(`must be text, not ${quoteValue(input)}.`, "Write it in quotes.");

@@ -45,7 +45,11 @@ function valueSchema(row: SettingRow): ConfigSchema {
   switch (row.type) {
     case "text":
     case "path":
-      return { type: row.default === null ? ["string", "null"] : "string", minLength: 1 };
+      return {
+        type: row.default === null ? ["string", "null"] : "string",
+        minLength: 1,
+        ...(row.isWebAddress && { pattern: writtenForms.webAddress }),
+      };
     case "integer":
     case "bytes":
       return { type: ["integer", "string"], ...bounds(row), pattern: writtenForms[row.type] };

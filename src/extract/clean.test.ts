@@ -148,7 +148,7 @@ describe("a cleaner that shows control characters", () => {
         assert.deepEqual(cleanInPieces(text, cuts, { showControls: true }), show(text));
         assert.doesNotMatch(show(text).text, forbiddenCharacter);
       }),
-      { numRuns: 1_000 },
+      { numRuns: soakCount({ sample: 250, full: 1_000 }) },
     );
   });
 });

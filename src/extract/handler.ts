@@ -170,6 +170,8 @@ export type PageNote = {
   readonly verdict: PageVerdict;
   /** Counts that the handler wants added up over all pages, by its own names. */
   readonly counts?: Readonly<Record<string, number>>;
+  /** For a second reader: characters that the first one read as numbers of glyphs only. */
+  readonly unknown?: string;
 };
 
 export type ExtractItem<Own extends object = object> =

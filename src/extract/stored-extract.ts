@@ -177,14 +177,24 @@ function addTexts(
 
 /** The size of an extract with one more segment. */
 export function addSegment(before: ExtractSize, segment: Segment): ExtractSize {
-  const text = textWithBreak(segment);
+  const breakChars = breakBefore(segment).length;
   return {
     segments: segment.index + 1,
     pages: before.pages + (segment.isContinued ? 0 : 1),
-    chars: before.chars + text.length,
-    lineEnds: before.lineEnds + countLines(text) - 1,
+    chars: before.chars + breakChars + segment.text.length,
+    // A break is nothing but line ends.
+    lineEnds: before.lineEnds + breakChars + countLineEnds(segment),
   };
 }
+
+/** Counted once for each segment: storing, placing and showing it all ask, and a text may be long. */
+function countLineEnds(segment: Segment): number {
+  const lineEnds = countedLineEnds.get(segment) ?? countLines(segment.text) - 1;
+  countedLineEnds.set(segment, lineEnds);
+  return lineEnds;
+}
+
+const countedLineEnds = new WeakMap<Segment, number>();
 
 /** The length of a text of this size; every line end closes a line, and text after the last one is a line too. */
 export function toTotal({ chars, lineEnds }: ExtractSize, lastText: string): TextTotal {
@@ -192,8 +202,8 @@ export function toTotal({ chars, lineEnds }: ExtractSize, lastText: string): Tex
 }
 
 /** Pages, sheets and slides are separated by a blank line; segments of kind `whole` follow each other directly. */
-function textWithBreak(segment: Segment): string {
-  return segment.kind === "whole" || segment.index === 0 ? segment.text : `\n\n${segment.text}`;
+function breakBefore({ kind, index }: Segment): "" | "\n\n" {
+  return kind === "whole" || index === 0 ? "" : "\n\n";
 }
 
 async function* segmentsFrom(
@@ -213,9 +223,8 @@ async function* segmentsFrom(
 }
 
 function placeSegment(segment: Segment, { chars, lineEnds }: ExtractSize): PlacedSegment {
-  const text = textWithBreak(segment);
-  const start = chars + text.length - segment.text.length;
-  return { segment, text, offset: chars, line: lineEnds + 1, start };
+  const before = breakBefore(segment);
+  return { segment, text: before + segment.text, offset: chars, line: lineEnds + 1, start: chars + before.length };
 }
 
 function reaches(end: ExtractSize, position: Position): boolean {

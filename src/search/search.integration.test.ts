@@ -13,42 +13,19 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { makeTemporaryFolder } from "../../test/bodies.ts";
-import { patientSearch, waitUntil } from "../../test/waiting.ts";
+import { openSearchedFolder } from "../../test/searched-folder.ts";
+import { waitUntil } from "../../test/waiting.ts";
 import { formatSearchBody, searchNotices } from "../answer/search-reply.ts";
-import { defaultSettings, type Settings } from "../config/settings.ts";
 import type { SearchReply } from "../contract/search-fields.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { openSession, type SessionOptions } from "../session/session.ts";
+import { openSession } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { closeUnused } from "./repository/repository.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
 import type { SearchInput } from "./search-input.ts";
-
-async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
-  const folder = await makeTemporaryFolder();
-  const root = join(folder.path, "work");
-  mkdirSync(root);
-  const home = join(folder.path, "home");
-  const all = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0, ...settings };
-  const session = await openSession({ settings: all, cwd: root, ...more });
-  return {
-    root,
-    session,
-    write(path: string, text: string) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    },
-    search: (query: string, input: Partial<SearchInput> = {}) => searchCode({ query, ...input }, session),
-    async [Symbol.asyncDispose]() {
-      await session[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
 
 const router = `/** Keeps routes. */
 export class Router {
@@ -64,7 +41,7 @@ export class Router {
 
 describe("a code search", () => {
   test("answers with the shape of the contract", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("src/router.ts", router);
     work.write("src/other.ts", "export const unrelated = 1;\n");
     const reply = await work.search("how does the router match a path");
@@ -102,19 +79,19 @@ describe("a code search", () => {
     [{ query: "x", dir: "none" }, /none does not exist/],
   ] as const) {
     test(`refuses ${JSON.stringify(input)}`, async () => {
-      await using work = await openWork();
+      await using work = await openSearchedFolder();
       work.write("a.ts", "x");
       await assert.rejects(searchCode(input, work.session), { name: "SpillwayError", message: sentence });
     });
   }
 
   test("of an empty folder fails with the reason", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     await assert.rejects(work.search("anything"), /No files to index in .*: it is empty/);
   });
 
   test("without words, or with words that occur nowhere, finds nothing", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", "const value = 1;\n");
     for (const query of ["!!!", "zzzqqq", "\u0000", "' OR 7=7; --", "%", "\ud800"]) {
       const { results, truncation_info } = await work.search(query);
@@ -127,7 +104,7 @@ describe("a code search", () => {
   });
 
   test("filters by extension and by folder", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (const path of ["src/a.ts", "src/a.py", "lib/deep/a.ts"]) work.write(path, "const needle = 1;\n");
     const paths = async (input: Partial<SearchInput>) =>
       (await work.search("needle", input)).results.map(({ file_path }) => file_path).sort();
@@ -137,7 +114,7 @@ describe("a code search", () => {
   });
 
   test("shows further matches in a file as spans, and context from the same generation", async () => {
-    await using work = await openWork({ "search.context_lines": 2 });
+    await using work = await openSearchedFolder({ "search.context_lines": 2 });
     const filler = (name: string) => `function ${name}() {\n${"  compute(alpha, beta, gamma);\n".repeat(40)}}\n\n`;
     const needle = (name: string) => `function ${name}Invoice(order) {\n  return invoiceFor(order);\n}\n\n`;
     const text = filler("one") + needle("send") + filler("two") + needle("print") + filler("three");
@@ -155,7 +132,7 @@ describe("a code search", () => {
   });
 
   test("item 16: keeps the lines next to the match where context is cut, and marks the cut", async () => {
-    await using work = await openWork({ "search.context_lines": 50 });
+    await using work = await openSearchedFolder({ "search.context_lines": 50 });
     const line = (name: string, index: number) => `const ${name}${index} = "${"x".repeat(180)}";`;
     const lines = (name: string) => Array.from({ length: 60 }, (_, index) => line(name, index));
     const text = [...lines("before"), "const needle = 1;", ...lines("after")].join("\n");
@@ -173,7 +150,7 @@ describe("a code search", () => {
   });
 
   test("item 16: keeps the match itself where a result is too large for its client", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     const filler = (name: string) => Array.from({ length: 400 }, (_, index) => `${name}${index}(a)`).join("; ");
     const line = `${filler("left")}; const needle = 1; ${filler("right")}`;
     work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
@@ -191,7 +168,7 @@ describe("a code search", () => {
   });
 
   test("item 16: for any file and any budget, what is shown of the context touches the match", async () => {
-    await using work = await openWork({ "search.context_lines": 50, "search.refresh_every": 0 });
+    await using work = await openSearchedFolder({ "search.context_lines": 50, "search.refresh_every": 0 });
     const anyLine = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ minLength: 200, maxLength: 900 }));
     const anyLines = fc.array(
       anyLine.map((line) => line.replaceAll(/[\n\r]/g, " ")),
@@ -218,7 +195,7 @@ describe("a code search", () => {
   });
 
   test("shows the matching part of a very long line, once", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     const data = Array.from({ length: 900 }, (_, index) => `item${index}(first, second)`).join("; ");
     const line = `${data}; const needle = 1; ${data}; const needle = 2; ${data}`;
     work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
@@ -229,7 +206,7 @@ describe("a code search", () => {
   });
 
   test("counts lines as editors do, whatever separators they contain", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.c", "one\f\ntwo\vtwo\nthree\u0085\nfour\rfour\r\nconst needle = 1;\n");
     const [first = assert.fail()] = (await work.search("needle", { explain: true })).results;
     assert.equal(first.content.split("\n")[5 - first.start_line], "const needle = 1;");
@@ -237,7 +214,7 @@ describe("a code search", () => {
   });
 
   test("prefers the file that contains an error text word for word", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     const words = "session connection closed before the response was complete";
     for (let file = 0; file < 20; file++)
       work.write(`session/connection${file}.ts`, `${words.split(" ").toReversed().join("; ")};\n`.repeat(5));
@@ -246,7 +223,7 @@ describe("a code search", () => {
   });
 
   test("accepts an absolute directory below the root, and refuses one elsewhere", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (const path of ["src/a.ts", "lib/b.ts"]) work.write(path, "const needle = 1;\n");
     assert.deepEqual(pathsOf(await work.search("needle", { directory: join(work.root, "src") })), ["src/a.ts"]);
     assert.equal((await work.search("needle", { directory: work.root })).total_count, 2);
@@ -257,7 +234,7 @@ describe("a code search", () => {
   });
 
   test("says how many files pass the filters, and when none does", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
     const none = await work.search("needle", { directory: "srcc" });
     assert.deepEqual([none.total_count, none.filtered_files], [0, 0]);
@@ -268,7 +245,7 @@ describe("a code search", () => {
   });
 
   test("says on its last page that no more are ranked", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (let file = 0; file < 510; file++) work.write(`f${file}.ts`, "const needle = 1;\n");
     const before = await work.search("needle", { limit: 50, cursor: "c_440" });
     assert.deepEqual([before.next_cursor, before.ranked_limit], ["c_490", undefined]);
@@ -284,7 +261,7 @@ describe("a code search", () => {
 
   for (const query of ["lib/app.py:150", 'File "lib/app.py", line 150, in open', "app.py(150): error"]) {
     test(`shows the line that the query names: ${query}`, async () => {
-      await using work = await openWork();
+      await using work = await openSearchedFolder();
       const lines = Array.from(
         { length: 200 },
         (_, index) => `value${index + 1} = open(error, ${index})  # a line of some length`,
@@ -299,7 +276,7 @@ describe("a code search", () => {
   }
 
   test("makes hidden characters in a name visible, and gives the name in a form that can be used", async () => {
-    await using work = await openWork({ "search.refresh_every": 3_600_000 });
+    await using work = await openSearchedFolder({ "search.refresh_every": 3_600_000 });
     const path = "src/safe\u202est.\n.ts";
     work.write(path, "const needle = 1;\n");
     const [first = assert.fail()] = (await work.search("needle")).results;
@@ -312,7 +289,7 @@ describe("a code search", () => {
   });
 
   test("explains how a query was parsed, on request", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", "const needle = 1;\n");
     for (const [query, kind] of [
       ["parseOrder", "symbol"],
@@ -328,7 +305,7 @@ describe("a code search", () => {
   });
 
   test("still looks for changes when the clock is set back", async () => {
-    await using work = await openWork({ "search.refresh_every": 20 });
+    await using work = await openSearchedFolder({ "search.refresh_every": 20 });
     let time = Date.now();
     const session = { ...work.session, now: () => time };
     work.write("a.ts", "const needle = 1;\n");
@@ -341,14 +318,14 @@ describe("a code search", () => {
   });
 
   test("finds a file by its folder alone", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("billing/a.ts", "const other = 1;\n");
     work.write("b.ts", "const value = 1;\n");
     assert.deepEqual(pathsOf(await work.search("billing")), ["billing/a.ts"]);
   });
 
   test("marks files that changed after they were indexed, and shows the indexed lines", async () => {
-    await using work = await openWork({ "search.refresh_every": 3_600_000 });
+    await using work = await openSearchedFolder({ "search.refresh_every": 3_600_000 });
     work.write("a.ts", "before();\nconst needle = 1;\nafter();\n");
     await work.search("needle");
     writeFileSync(join(work.root, "a.ts"), "other();\nconst changed = 1;\nelsewhere();\n");
@@ -361,7 +338,7 @@ describe("a code search", () => {
   });
 
   test("sees changes at the next search", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", "const needle = 1;\n");
     assert.equal((await work.search("needle")).total_count, 1);
     work.write("b.ts", "const needle = 2;\n");
@@ -373,7 +350,7 @@ describe("a code search", () => {
   });
 
   test("gives every result once when continued with the cursor", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (let file = 0; file < 23; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`);
     const paths: string[] = [];
     let cursor: string | null = "c_0";
@@ -386,14 +363,14 @@ describe("a code search", () => {
   });
 
   test("explains a score, on request", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("src/router.ts", router);
     const [first] = (await work.search("router match", { explain: true })).results;
     assert.ok((first?.explain?.stem ?? 0) > 0 && first?.explain?.role === 1);
   });
 
   test("gives the same reply to the same query", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (let file = 0; file < 30; file++) work.write(`d${file % 3}/f${file}.ts`, "const needle = other;\n");
     const paths = async () =>
       (await work.search("needle other", { limit: 50 })).results.map(({ file_path }) => file_path);
@@ -405,7 +382,7 @@ describe("the budget of a search", () => {
   const hostile = ['"\\\t\u2028'.repeat(40), "漢字かな交じり文".repeat(20), '\t\t"quoted\\path"\t'.repeat(20)];
 
   test("holds for escapes, tabs and wide characters at limit 50", async () => {
-    await using work = await openWork({ "search.context_lines": 50 });
+    await using work = await openSearchedFolder({ "search.context_lines": 50 });
     for (let file = 0; file < 60; file++) {
       const line = hostile[file % hostile.length] ?? "";
       work.write(`f${file}.ts`, `const needle = 1;\n${`${line}\n`.repeat(100)}const needle2 = needle;\n`);
@@ -425,7 +402,7 @@ describe("the budget of a search", () => {
   });
 
   test("can be lowered by the client, down to one result that is stored as an artifact", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", `const needle = "${"x".repeat(3_000)}";\n`);
     const budget = makeBudget({ default: 1_500 });
     const reply = await searchCode({ query: "needle" }, work.session, { budget });
@@ -436,7 +413,7 @@ describe("the budget of a search", () => {
   });
 
   test("keeps a large result from a page as the source that was found", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     const start = "<html><body><p>needle</p><script>";
     work.write("page.html", `${start}${"x".repeat(3_000)}\n`);
     const reply = await searchCode({ query: "needle" }, work.session, { budget: makeBudget({ default: 1_500 }) });
@@ -447,7 +424,7 @@ describe("the budget of a search", () => {
   });
 
   test("updates the three metrics", async () => {
-    await using work = await openWork({ "search.context_lines": 50 });
+    await using work = await openSearchedFolder({ "search.context_lines": 50 });
     for (let file = 0; file < 50; file++)
       work.write(`f${file}.ts`, `const needle = 1;\n${"\t\t\t\t\n".repeat(2)}${'"\\"'.repeat(900)}\n`);
     const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics.prometheus())?.[1]);
@@ -482,7 +459,7 @@ describe("the budget of a search", () => {
 
 describe("projects", () => {
   test("never see each other's repositories, results or jobs", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", "const needle = 1;\n");
     const job = await (await startIndexJob({ project_id: "red" }, work.session)).waitForEnd();
     assert.equal(job.status, "completed");
@@ -498,7 +475,7 @@ describe("projects", () => {
   });
 
   test("are named by the nearest project file, and a broken one is an error", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", "const needle = 1;\n");
     work.write(".spillway/project.json", '{"project_id": "team-x"}');
     assert.equal((await work.search("needle")).project_id, "team-x");
@@ -511,7 +488,7 @@ describe("projects", () => {
 
 describe("an indexing job", () => {
   test("returns at once, can be followed, and reports that nothing changed", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (let file = 0; file < 40; file++) work.write(`f${file}.ts`, `const value = ${file};\n`);
     const first = await indexRepository({}, work.session);
     assert.equal(first.status, "pending");
@@ -528,14 +505,14 @@ describe("an indexing job", () => {
   });
 
   test("of an empty folder fails with the reason", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     const { status, error } = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(status, "failed");
     assert.match(error ?? "", /^No files to index in/);
   });
 
   test("of a folder whose files are all skipped fails with their reasons", async () => {
-    await using work = await openWork({ "search.file_bytes": 1_000 });
+    await using work = await openSearchedFolder({ "search.file_bytes": 1_000 });
     work.write("large.ts", "const line = 1;\n".repeat(1_000));
     work.write("blob.bin", "\0\u0001\u0002".repeat(50));
     const { status, error } = await (await startIndexJob({}, work.session)).waitForEnd();
@@ -544,7 +521,7 @@ describe("an indexing job", () => {
   });
 
   test("can be cancelled, and the next one continues", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (let file = 0; file < 300; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));
     const job = await startIndexJob({}, work.session);
     await cancelIndexingJob({ job_id: job.record().job_id }, work.session);
@@ -556,14 +533,14 @@ describe("an indexing job", () => {
   });
 
   test("that is unknown is an error, whatever its id looks like", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (const job_id of ["", "*", "../../x", "0".repeat(36), crypto.randomUUID()]) {
       await assert.rejects(getIndexingStatus({ job_id }, work.session), /No job/, job_id);
     }
   });
 
   test("lets searches answer with what is indexed so far, and they say so", async () => {
-    await using work = await openWork({ "search.wait": 0 });
+    await using work = await openSearchedFolder({ "search.wait": 0 });
     for (let file = 0; file < 300; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await work.search("needle");
     assert.ok(reply.indexing !== undefined);
@@ -573,7 +550,7 @@ describe("an indexing job", () => {
   });
 
   test("of another process is waited for, and a complete index is not reported as unfinished", async () => {
-    await using work = await openWork({ "search.refresh_wait": 100 });
+    await using work = await openSearchedFolder({ "search.refresh_wait": 100 });
     work.write("a.ts", "const needle = 1;\n");
     const { repository_id } = await work.search("needle");
     const lockPath = join(work.session.searchFolder ?? "", "default", repository_id ?? "", "lock.db");
@@ -590,7 +567,7 @@ describe("an indexing job", () => {
   });
 
   test("is waited for where a complete answer is required", async () => {
-    await using work = await openWork({ "search.wait": 0 });
+    await using work = await openSearchedFolder({ "search.wait": 0 });
     for (let file = 0; file < 200; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await searchCode({ query: "needle199" }, work.session, { complete: true });
     assert.deepEqual([reply.indexing, reply.results[0]?.file_path], [undefined, "f199.ts"]);
@@ -598,13 +575,13 @@ describe("an indexing job", () => {
 });
 
 test("a confined session searches only below its folder, and no session searches the kernel's files", async () => {
-  await using work = await openWork({}, { confined: true });
+  await using work = await openSearchedFolder({}, { confined: true });
   work.write("a.ts", "const needle = 1;\n");
   assert.equal((await work.search("needle")).total_count, 1);
   await assert.rejects(work.search("needle", { dir: ".." }), /outside the folders that may be read/);
   symlinkSync(dirname(work.root), join(work.root, "up"));
   await assert.rejects(work.search("needle", { dir: "up" }), /outside the folders that may be read/);
-  await using free = await openWork();
+  await using free = await openSearchedFolder();
   const { repository_id } = await (
     await startIndexJob({ repo_path: dirname(work.root) }, { ...work.session, roots: [dirname(work.root)] })
   ).waitForEnd();
@@ -613,7 +590,7 @@ test("a confined session searches only below its folder, and no session searches
 });
 
 test("our own data inside the folder is not indexed", async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   const settings = { ...work.session.settings, home: join(work.root, ".data") };
   await using session = await openSession({ settings, cwd: work.root });
   work.write("a.ts", "const needle = 1;\n");
@@ -626,7 +603,7 @@ test("our own data inside the folder is not indexed", async () => {
 });
 
 test("a search answers where the data folder cannot be written", async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   work.write("home", "a file where the folder should be\n");
   const settings = { ...work.session.settings, home: join(work.root, "home") };
   await using session = await openSession({ settings, cwd: work.root });
@@ -635,7 +612,7 @@ test("a search answers where the data folder cannot be written", async () => {
 });
 
 test("a job whose record cannot be written still indexes", async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   work.write("a.ts", "const needle = 1;\n");
   mkdirSync(join(work.session.settings.home ?? "", "catalogue.db"), { recursive: true }); // A folder for the database.
   assert.equal((await work.search("needle")).total_count, 1);
@@ -643,7 +620,7 @@ test("a job whose record cannot be written still indexes", async () => {
 });
 
 test("a search of an index that cannot be updated answers from it and says so", async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   work.write("a.ts", "const needle = 1;\n");
   await work.search("needle");
   const aside = `${work.root}-aside`;
@@ -655,7 +632,7 @@ test("a search of an index that cannot be updated answers from it and says so", 
 });
 
 test("a damaged index is built again", async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   work.write("a.ts", "const needle = 1;\n");
   const { repository_id, repository_path } = await (
     await startIndexJob({ project_id: "once" }, work.session)
@@ -679,7 +656,7 @@ describe("damage", () => {
     for (const [how, spoil] of Object.entries(damage)) {
       for (const when of ["before it is opened", "while it is open"]) {
         test(`to ${what} by ${how} ${when} is repaired`, async () => {
-          await using work = await openWork();
+          await using work = await openSearchedFolder();
           // Only an index of many files has segments.
           const files = what === "segments" ? 120 : 10;
           for (let file = 0; file < files; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
@@ -701,7 +678,7 @@ describe("damage", () => {
   }
 });
 
-function segmentFiles({ session }: Awaited<ReturnType<typeof openWork>>): string[] {
+function segmentFiles({ session }: Awaited<ReturnType<typeof openSearchedFolder>>): string[] {
   const folder = join(session.searchFolder ?? "", "..", "..", "segments");
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -715,7 +692,7 @@ function assertTouches(whole: string, shown: string, mark: string, touches: (who
 const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
 
 test("only the owner can read the index", { skip: process.platform === "win32" }, async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   work.write("a.ts", "const needle = 1;\n");
   const { repository_id } = await work.search("needle");
   const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id ?? "");
@@ -723,7 +700,7 @@ test("only the owner can read the index", { skip: process.platform === "win32" }
 });
 
 test("more folders than are kept open can be searched at once", async () => {
-  await using work = await openWork();
+  await using work = await openSearchedFolder();
   const folders = Array.from({ length: 40 }, (_, index) => `r${index}`);
   for (const folder of folders) work.write(`${folder}/a.ts`, `const needle${folder} = 1;\n`.repeat(200));
   const twice = [...folders, ...folders];
@@ -735,8 +712,8 @@ test("more folders than are kept open can be searched at once", async () => {
 });
 
 test("sessions in memory have nothing in common", async () => {
-  await using one = await openWork({}, { inMemory: true });
-  await using other = await openWork({}, { inMemory: true });
+  await using one = await openSearchedFolder({}, { inMemory: true });
+  await using other = await openSearchedFolder({}, { inMemory: true });
   one.write("a.ts", "const needle = 1;\n");
   const job = await (await startIndexJob({}, one.session)).waitForEnd();
   await assert.rejects(getIndexingStatus({ job_id: job.job_id }, other.session), /No job/);
@@ -744,13 +721,13 @@ test("sessions in memory have nothing in common", async () => {
 });
 
 test("a session in memory can search", async () => {
-  await using work = await openWork({}, { inMemory: true });
+  await using work = await openSearchedFolder({}, { inMemory: true });
   work.write("a.ts", "const needle = 1;\n");
   assert.equal((await work.search("needle")).total_count, 1);
 });
 
 test("a search that waits for an index reports progress and can be aborted", async () => {
-  await using work = await openWork({ "search.wait": 1_300 });
+  await using work = await openSearchedFolder({ "search.wait": 1_300 });
   work.write("a.ts", "const needle = 1;\n");
   const job = await startIndexJob({}, work.session);
   const { repository_id } = await job.waitForEnd();

@@ -39,6 +39,14 @@ export function isFull(error: unknown): boolean {
   return resultCode(error) === 13 || extendedCode(error) === NO_ROOM_FOR_LOG_INDEX;
 }
 
+/** SQLITE_CONSTRAINT_NOTNULL */
+const NULL_IS_REFUSED = 1299;
+
+/** Whether a column that needs a value was given none. */
+export function isNullRefused(error: unknown): boolean {
+  return extendedCode(error) === NULL_IS_REFUSED;
+}
+
 /** Whether the statement or its values are wrong, which is a bug of the caller. */
 export function isMistake(error: unknown): boolean {
   return [1, 19, 20, 21, 25].includes(resultCode(error));

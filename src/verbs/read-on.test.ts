@@ -43,7 +43,7 @@ const bookTexts = fc
   .array(fc.nat(2_500), { minLength: 1, maxLength: 60 })
   .map((sizes) => sizes.map((size, index) => `${index + 1}:${"word 🌊\n".repeat(Math.ceil(size / 8))}end`));
 const maxChars = fc.integer({ min: 1_000, max: 9_000 });
-const numRuns = soakCount({ sample: 25, full: 2_000 });
+const numRuns = soakCount({ sample: 15, full: 2_000 });
 
 describe("for any document and any limits", () => {
   test("a length that is named is the whole one, and reading on gives the whole text", async () => {

@@ -41,6 +41,26 @@ describe("the Markdown form of a page", () => {
     });
   }
 
+  const filler = " ".repeat(9_000);
+  for (const { name, html, expected } of [
+    {
+      name: "behind a long start",
+      html: `<script>${filler}</script><link ${md} href="g.md">`,
+      expected: "/guide/g.md",
+    },
+    {
+      name: "behind a long comment",
+      html: `<!-- <body> ${filler} --><link ${md} href="g.md">`,
+      expected: "/guide/g.md",
+    },
+    { name: "in a long comment", html: `<!-- ${filler} <link ${md} href="g.md"> --></head>`, expected: undefined },
+    { name: "behind a long head", html: `<i>${filler}</i></head><link ${md} href="g.md">`, expected: undefined },
+  ]) {
+    test(`a link ${name} is ${expected === undefined ? "not found" : "found"}`, () => {
+      assert.equal(findMarkdownLink(page, "", Buffer.from(html))?.pathname, expected);
+    });
+  }
+
   for (const hostile of ["<link ", "<!--", "<link rel=", '<link rel="', "<", "<meta name=generator "]) {
     test(`is searched for in linear time in a page of ${hostile}`, () =>
       assertLinearTime(64 * 1024, (size) =>

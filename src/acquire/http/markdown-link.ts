@@ -3,9 +3,12 @@
 /** How much of a page is searched: links to alternates are in its head. */
 export const MARKDOWN_LINK_PREFIX_BYTES = 64 * 1024;
 
+/** Most heads are no longer, so that the rest of the prefix need not be decoded. */
+const USUAL_HEAD_BYTES = 8 * 1024;
+
 /** Searches the Link header, then the head of the page, then guesses where sites are known for it; accepts only the same origin, and not the page itself. */
 export function findMarkdownLink(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
-  const headHtml = readHead(Buffer.from(head).toString("utf8"));
+  const headHtml = readHead(head);
   const hrefs = [...findHeaderLinks(linkHeader), ...findElementLinks(headHtml), ...findTwin(page, headHtml)];
   for (const href of hrefs) {
     const url = URL.canParse(href, page.href) ? new URL(href, page) : undefined;
@@ -22,8 +25,18 @@ function findHeaderLinks(header: string): string[] {
   return [...links].flatMap(([, href = "", parameters = ""]) => (isMarkdownAlternate(parameters) ? [href] : []));
 }
 
-function readHead(html: string): string {
-  return html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
+/** The page before its body, without comments. */
+function readHead(bytes: Uint8Array): string {
+  const usual = withoutComments(bytes.subarray(0, USUAL_HEAD_BYTES));
+  const end = usual.search(headEnd);
+  return end >= 0 ? usual.slice(0, end) : (withoutComments(bytes).split(headEnd, 1)[0] ?? "");
+}
+
+const headEnd = /<\/head|<body/i;
+
+function withoutComments({ buffer, byteOffset, length }: Uint8Array): string {
+  const html = Buffer.from(buffer, byteOffset, length).toString("utf8");
+  return html.replace(/<!--[\s\S]*?(?:-->|$)/g, "");
 }
 
 /**

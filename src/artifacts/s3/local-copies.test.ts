@@ -7,8 +7,9 @@ import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { streamBytes } from "../../acquire/chunks.ts";
 import { openLocalCopies } from "./local-copies.ts";
 
-async function openCopies(maxBytes: number) {
-  const folder = await makeTemporaryFolder();
+async function openCopies(maxBytes: number, shared?: { readonly path: string }) {
+  const folder =
+    shared === undefined ? await makeTemporaryFolder() : { ...shared, [Symbol.asyncDispose]: async () => {} };
   const own = join(folder.path, "tmp");
   const copies = openLocalCopies({ folder: own, cacheFolder: join(folder.path, "cache"), maxBytes });
   let reads = 0;
@@ -122,5 +123,20 @@ describe("local copies", () => {
     await using none = await openCopies(0);
     await none.read("a");
     assert.equal(await none.copies.find("a"), undefined);
+  });
+
+  test("of several processes stay within their bytes, but for a sixteenth for each process", async () => {
+    await using folder = await makeTemporaryFolder();
+    const maxBytes = 16_000;
+    const places = await Promise.all([1, 2, 3].map(() => openCopies(maxBytes, folder)));
+    for (let round = 0; round < 60; round++) {
+      for (const [index, place] of places.entries()) {
+        await place.read(`${index}-${round}`.padEnd(400, "x"));
+        await place.copies.close();
+      }
+      const files = await readdir(join(folder.path, "cache"), { recursive: true, withFileTypes: true });
+      const bytes = files.filter((file) => file.isFile()).length * 400;
+      assert.ok(bytes <= maxBytes * (1 + places.length / 16), `${bytes} bytes in round ${round}`);
+    }
   });
 });

@@ -29,6 +29,9 @@ export type LocalCopiesOptions = {
 /** Up to this size bytes are not written to a file before they are used: as many as an arriving source has in memory. */
 const MAX_MEMORY_BYTES = 256 * 1024;
 
+/** Other processes keep copies in the same folder: after this share of the bytes all are counted again. */
+const COUNT_AGAIN_SHARE = 1 / 16;
+
 export type LocalCopies = ReturnType<typeof openLocalCopies>;
 
 /** Only for objects whose keys are used once: a copy is never compared with the object again, only with its own hash. */
@@ -138,7 +141,8 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
   /** Small answers do not wait until old copies are deleted. */
   function count(addedBytes: number): void {
     addedSinceCount += addedBytes;
-    if (totalBytes !== undefined && totalBytes + addedSinceCount <= maxBytes) return;
+    const isCountNew = addedSinceCount <= maxBytes * COUNT_AGAIN_SHARE;
+    if (isCountNew && totalBytes !== undefined && totalBytes + addedSinceCount <= maxBytes) return;
     trimming ??= trim().finally(() => {
       trimming = undefined;
     });

@@ -88,6 +88,7 @@ export const generalRows = {
   "otel.endpoint": {
     type: "text",
     default: null,
+    isWebAddress: true,
     scope: "user",
     about:
       "Address of an OpenTelemetry collector (OTLP over HTTP), for example http://127.0.0.1:4318. Default: the standard variable OTEL_EXPORTER_OTLP_ENDPOINT; without either, nothing is exported.",

@@ -24,6 +24,8 @@ export type ValueRow = {
   readonly choices?: readonly string[];
   /** It is, or may hold, a password: no message shows it. */
   readonly isSecret?: true;
+  /** For a text: it is an address of http or https. */
+  readonly isWebAddress?: true;
   /** For a list: its items are paths (made absolute) or network places (hosts and ranges). */
   readonly items?: "path" | "place";
 };

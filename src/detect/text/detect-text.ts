@@ -1,8 +1,9 @@
 /** Decides whether bytes are text, and in which charset; everything that is not clearly text is binary. */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { decodeLatin1 } from "../bytes.ts";
 import { type ByteCounts, countByteValues, countInRange, countOddControls } from "./byte-counts.ts";
 import { type Bom, canDecode, readBom } from "./charset.ts";
+import { hasControlByte } from "./control-bytes.ts";
 import { decodesMostly, isDamagedUtf8, keepDeclaredUtf8 } from "./damaged-text.ts";
 import { guessLegacyCharset, isNonsenseIn, isShortText } from "./legacy-charset.ts";
 import { usesSeparators } from "./separators.ts";
@@ -16,6 +17,8 @@ export function detectText(bytes: Uint8Array, declaredCharset: string | null): T
   if (bytes.length === 0) return asText("utf-8");
   const bom = readBom(bytes);
   if (bom !== null) return detectMarkedText(bytes.subarray(bom.sizeBytes), bom.charset);
+  // Most text: counting every byte value would take longer than these two looks.
+  if (isAscii(bytes) && !hasControlByte(bytes)) return detectAsciiText(bytes, declaredCharset);
   const byteCounts = countByteValues(bytes);
   if ((byteCounts.counts[0] as number) === 0) return detectByteText(bytes, byteCounts, declaredCharset);
   return detectTextWithNuls(bytes, byteCounts, declaredCharset);
@@ -74,6 +77,7 @@ function detectMarkedText(bytes: Uint8Array, charset: Bom["charset"]): TextVerdi
 function detectAsciiText(bytes: Uint8Array, declaredCharset: string | null): TextVerdict {
   const shifted = findShiftedCharset(bytes);
   if (shifted !== null) return shifted;
+  if (declaredCharset === "utf-8") return asText("utf-8");
   // UTF-16 with only ASCII bytes would be a few ideographs; a wrong label is far more common.
   const isWrong =
     declaredCharset === null || declaredCharset.startsWith("utf-16") || !canDecode(bytes, declaredCharset);

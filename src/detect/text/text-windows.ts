@@ -5,30 +5,43 @@ const WINDOW_BYTES = 65_536;
 
 /**
  * Windows of at most 64 KiB, in order and without gaps; `isWide` keeps characters of two and four bytes whole. The last
- * window may be twice as long, because a very short one would prove nothing. All are in one buffer: each is valid until
- * the next one is asked for.
+ * window may be twice as long, because a very short one would prove nothing. Each is valid until the next one is asked
+ * for.
  */
 export async function* readWindows(body: Body, isWide: boolean): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, body.sizeBytes));
+  let buffer: Buffer | undefined;
   let filled = 0;
   for await (const chunk of body.stream({ inPlace: true })) {
+    if (chunk.length === body.sizeBytes) return yield* cutWhole(chunk, isWide);
+    buffer ??= Buffer.allocUnsafe(Math.min(BUFFER_BYTES, body.sizeBytes));
     for (let taken = 0; taken < chunk.length; ) {
       const piece = chunk.subarray(taken, taken + buffer.length - filled);
       buffer.set(piece, filled);
       filled += piece.length;
       taken += piece.length;
-      let start = 0;
-      while (filled - start >= 2 * WINDOW_BYTES) {
-        const rest = buffer.subarray(start, filled);
-        const window = rest.subarray(0, isWide ? WINDOW_BYTES : findTextEnd(rest));
-        yield window;
-        start += window.length;
-      }
-      buffer.copyWithin(0, start, filled);
-      filled -= start;
+      const rest = yield* cutWindows(buffer.subarray(0, filled), isWide);
+      buffer.copyWithin(0, filled - rest.length, filled);
+      filled = rest.length;
     }
   }
-  if (filled > 0) yield buffer.subarray(0, filled);
+  if (buffer && filled > 0) yield buffer.subarray(0, filled);
+}
+
+/** A body in memory is one chunk, which need not be copied. */
+function* cutWhole(bytes: Uint8Array, isWide: boolean): Generator<Uint8Array> {
+  const rest = yield* cutWindows(bytes, isWide);
+  if (rest.length > 0) yield rest;
+}
+
+/** Windows from the start while as much again follows; returns the rest. */
+function* cutWindows(bytes: Uint8Array, isWide: boolean): Generator<Uint8Array, Uint8Array> {
+  let rest = bytes;
+  while (rest.length >= 2 * WINDOW_BYTES) {
+    const window = rest.subarray(0, isWide ? WINDOW_BYTES : findTextEnd(rest));
+    yield window;
+    rest = rest.subarray(window.length);
+  }
+  return rest;
 }
 
 /** Room for the two windows that are held back and as much again. */

@@ -48,6 +48,9 @@ describe("an archive", () => {
   test("without members has no text", async () => {
     assert.deepEqual(await readListing("application/zip", makeZip([])), { text: "", failed: undefined });
     assert.deepEqual(await readListing("application/x-tar", makeTar([])), { text: "", failed: undefined });
+    const says = { warnings: ["It has no files."], explainsMissingText: true };
+    assert.deepEqual(archive.describe?.({ entryCount: 0 }, null), says);
+    assert.deepEqual(archive.describe?.({ entryCount: 0 }, { reason: "corrupt", detail: "" }), {});
   });
 
   test("that is a single compressed file lists that file", async () => {

@@ -28,10 +28,13 @@ export const archive: Handler<ArchiveFacts> = {
     yield* listArchive(file, options, signal);
   },
 
-  describe: ({ entryCount = 0, isApplePackage = false, previewPath }) => ({
-    ...(entryCount === 0 ? {} : { extent: `entries ${entryCount}`, entryName: "member" }),
-    ...(isApplePackage ? { warnings: [describePreview(previewPath)] } : {}),
-  }),
+  describe({ entryCount, isApplePackage = false, previewPath }, failed) {
+    if (entryCount === 0 && failed === null) return { warnings: ["It has no files."], explainsMissingText: true };
+    return {
+      ...(entryCount === undefined || entryCount === 0 ? {} : { extent: `entries ${entryCount}`, entryName: "member" }),
+      ...(isApplePackage ? { warnings: [describePreview(previewPath)] } : {}),
+    };
+  },
 
   async openEntry(file, path, signal, limits) {
     if (runsInChild(file.mediaType)) return openEntryInChild("archive", file, path, { signal, limits });

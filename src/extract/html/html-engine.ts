@@ -7,18 +7,16 @@ import type { Engine } from "../pool/child-loop.ts";
 import { splitSegments } from "../split-segments.ts";
 import type { HtmlFacts } from "./describe-html.ts";
 import { extractHtml, type HtmlExtract } from "./page.ts";
+import { addTitleHeading } from "./title-heading.ts";
 
 /** Reads the main content of a page as Markdown, or as plain text in mode text. */
 export const htmlEngine: Engine = {
   async *extract(file, { mode, links, from }) {
     const tally = { undecoded: 0 };
-    const page = extractHtml(await readSource(file, tally), {
-      url: file.url,
-      mode: mode === "text" ? "text" : "markdown",
-      links,
-    });
+    const writtenMode = mode === "text" ? "text" : "markdown";
+    const page = extractHtml(await readSource(file, tally), { url: file.url, mode: writtenMode, links });
     const cleaner = createCleaner();
-    const { text, marks } = cleanWithMarks(page, cleaner);
+    const { text, marks } = cleanWithMarks(addTitleHeading(page, writtenMode), cleaner);
     yield { info: { ...toInfo(page), removed: cleaner.removed, ...tally } };
     yield* splitWithMarks(text, marks, from);
   },

@@ -168,20 +168,26 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** More `noscript` elements are not read: each is written as a whole. */
+/** More `noscript` elements are not read. */
 const MAX_NOSCRIPTS = 50;
 
 /** The longest text for readers without scripts. */
 function extractNoscript(page: Page, options: WriteOptions): Candidate | undefined {
-  const candidates = page.elements
+  const [longest] = page.elements
     .filter(({ tag, parent }) => tag === "noscript" && parent?.tag !== "head")
     .slice(0, MAX_NOSCRIPTS)
-    .map((element) => extractAll(page, element, options));
-  const longest = candidates.reduce(
-    (best, each) => (each.text.length > best.text.length ? each : best),
-    emptyCandidate,
-  );
-  return longest === emptyCandidate || isJavaScriptNotice(longest.text) ? undefined : longest;
+    .map((element) => ({ element, chars: collectText(element).trim().length }))
+    .sort((one, other) => other.chars - one.chars);
+  if (longest === undefined || longest.chars === 0) return undefined;
+  const candidate = extractWithin(page, longest.element, options);
+  return isJavaScriptNotice(candidate.text) ? undefined : candidate;
+}
+
+/** What is under an element without the parts that belong to the site. */
+function extractWithin(page: Page, root: Element, options: WriteOptions): Candidate {
+  const isOutside = (element: Element) => element !== root && isIgnored(element);
+  const choice = choose(page, measureText(page, isOutside), { pruning: "mild", showsHidden: true, root });
+  return { ...writeMarkdown(page, { ...choice, keepsRepeats: true }, options), keptChars: choice.keptChars };
 }
 
 /** "You need to enable JavaScript to run this app." says nothing about the page. */

@@ -41,6 +41,8 @@ export const htmlWeights = {
     maxTitleElements: 8,
     /** A smaller part of the page's title may be any line of it. */
     minTitleShare: 0.4,
+    /** Within this many characters of the start, a main heading or the words of the title show the title. */
+    maxHeadingDistance: 1500,
   },
 
   /** Which element is the content. */
@@ -61,6 +63,8 @@ export const htmlWeights = {
     maxNoticeShare: 0.5,
     /** Above this share of unlinked text, comments are the content. */
     maxCommentShare: 0.5,
+    /** More reviews of a product are left out. */
+    maxReviewChars: 600,
     /** An element whose text is footnotes by more than this share is a list of footnotes. */
     minFootnoteShare: 0.5,
     /** From this many names of authors on, each belongs to a post of its own. */
@@ -126,6 +130,20 @@ export const htmlWeights = {
     /** An article has this much prose outside all cards, and this share of it before the first card that is dropped. */
     minArticleProseChars: 1000,
     minProseShareBefore: 0.9,
+  },
+
+  /** What frames the content on pages that do not say so. */
+  pageFrame: {
+    /** A head or foot has at least this share of its text in links. */
+    minLinkShare: 0.9,
+    /** A larger share of the page's text is what the page is about. */
+    maxFrameShare: 0.2,
+    /** A menu has at least this many links, a foot fewer, but in a short text. */
+    minMenuLinks: 3,
+    minFootLinks: 2,
+    maxFootChars: 200,
+    /** A layout table has a main cell if one has more than this share of its unlinked text. */
+    minMainCellShare: 0.5,
   },
 
   /** Lists of links after the last prose. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 import type { OcrOptions } from "../handler.ts";
+import { smoothNoise } from "./smooth-noise.ts";
 
 /** The text in a picture, and how sure the engine is of it, from 0 to 100. */
 export type RecognizedText = { readonly text: string; readonly confidence: number };
@@ -41,9 +42,10 @@ const MAX_SHARE_BEFORE_TURN = 0.2;
 
 /**
  * Recognises the text in a picture: PNM, PNG, JPEG, GIF, WebP, BMP or TIFF, the first frame of several. If hardly anything
- * can be read it is turned. Undefined for a picture that cannot be decoded.
+ * can be read it is turned. Noise of a PNM is smoothed in place. Undefined for a picture that cannot be decoded.
  */
 export async function recognizeText(picture: Uint8Array, options: OcrOptions): Promise<RecognizedText | undefined> {
+  smoothNoise(picture);
   const engine = await loadEngine(options);
   const startedAt = process.cpuUsage();
   engine.module.FS.writeFile("/input", picture, { canOwn: true });

@@ -18,7 +18,7 @@ describe("damaged packages", () => {
         const { failed, segments } = await readOffice(format, bytes);
         assert.ok(failed !== null || segments.length > 0);
       }),
-      { numRuns: soakCount({ sample: 80, full: 10_000 }) },
+      { numRuns: soakCount({ sample: 30, full: 10_000 }) },
     );
   });
 
@@ -31,7 +31,7 @@ describe("damaged packages", () => {
         );
         assert.ok(failed !== null || segments.length > 0);
       }),
-      { numRuns: soakCount({ sample: 60, full: 5_000 }) },
+      { numRuns: soakCount({ sample: 30, full: 5_000 }) },
     );
   });
 
@@ -47,7 +47,7 @@ describe("damaged packages", () => {
         const { failed, segments } = await readOffice("docx", makeDocx(xml.join("")));
         assert.ok(failed !== null || segments.length > 0);
       }),
-      { numRuns: soakCount({ sample: 120, full: 10_000 }) },
+      { numRuns: soakCount({ sample: 50, full: 10_000 }) },
     );
   });
 });

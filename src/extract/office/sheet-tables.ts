@@ -36,11 +36,11 @@ export function findLastHeader(
 /** Rows between blank ones. A row that is alone belongs to its neighbours, unless it is a single cell such as a title. */
 function splitBlocks(rows: readonly SheetRow[]): SheetRow[][] {
   const blocks: SheetRow[][] = [];
-  for (const row of rows) {
-    const last = blocks.at(-1);
-    const isNext = last?.at(-1)?.number === row.number - 1;
-    if (last && isNext) last.push(row);
-    else blocks.push([row]);
+  let start = 0;
+  for (let index = 1; index <= rows.length; index++) {
+    if (rows[index]?.number === (rows[index - 1]?.number ?? 0) + 1) continue;
+    blocks.push(rows.slice(start, index));
+    start = index;
   }
   return joinLoneRows(blocks);
 }
@@ -74,9 +74,20 @@ function listColumns(rows: readonly SheetRow[]): number[] {
 }
 
 function writeTable(rows: readonly SheetRow[], columns: readonly number[]): string {
-  const [header = "", ...body] = rows.map((row) => writeTableRow(row, columns));
+  const isPlain = arePlain(rows);
+  const [header = "", ...body] = rows.map((row) =>
+    // Joining the texts of a full row is one step, and needs no look at each.
+    isPlain && row.texts.length === columns.length ? `| ${row.texts.join(" | ")} |` : writeTableRow(row, columns),
+  );
   return [header, `|${" --- |".repeat(columns.length)}`, ...body].join("\n");
 }
+
+/** Whether each text can be written as it is: nothing to escape or to trim in any of them. */
+function arePlain(rows: readonly SheetRow[]): boolean {
+  return !mayNeedWriting.test(rows.map(({ texts }) => texts.join("\0")).join("\0"));
+}
+
+const mayNeedWriting = /[|\n]|^\s|\s$|\0\s|\s\0/;
 
 function writeTableRow({ columns: filled, texts }: SheetRow, columns: readonly number[]): string {
   let line = "|";

@@ -101,17 +101,28 @@ function readContents(pdfium: Pdfium, annotation: Pointer): string {
   return (text ?? "").replace(/\r\n?/g, "\n").trim();
 }
 
-/** The objects of a page from an index on, with their children: flattening appends one form per annotation. */
+/**
+ * The objects of each annotation, with their children. Flattening appends a form to the page, which has one form for each
+ * annotation that is drawn.
+ */
 function findOwners({ call }: Pdfium, page: Pointer, firstIndex: number): ReadonlyMap<Pointer, number> {
   const owners = new Map<Pointer, number>();
   const visit = (object: Pointer, owner: number, depth: number): void => {
     owners.set(object, owner);
-    if (depth === MAX_FORM_DEPTH || call.FPDFPageObj_GetType(object) !== FORM_OBJECT) return;
-    const count = call.FPDFFormObj_CountObjects(object);
-    for (let index = 0; index < count; index += 1) visit(call.FPDFFormObj_GetObject(object, index), owner, depth + 1);
+    if (depth === MAX_FORM_DEPTH) return;
+    for (const child of listChildren(call, object)) visit(child, owner, depth + 1);
   };
   const count = call.FPDFPage_CountObjects(page);
-  for (let index = firstIndex; index < count; index += 1)
-    visit(call.FPDFPage_GetObject(page, index), index - firstIndex + 1, 0);
+  const appended = Array.from({ length: count - firstIndex }, (_, index) =>
+    call.FPDFPage_GetObject(page, firstIndex + index),
+  );
+  const drawn = appended.flatMap((object) => listChildren(call, object));
+  for (const [index, object] of drawn.entries()) visit(object, index + 1, 1);
   return owners;
+}
+
+function listChildren(call: Pdfium["call"], object: Pointer): Pointer[] {
+  if (call.FPDFPageObj_GetType(object) !== FORM_OBJECT) return [];
+  const count = Math.max(0, call.FPDFFormObj_CountObjects(object));
+  return Array.from({ length: count }, (_, index) => call.FPDFFormObj_GetObject(object, index));
 }

@@ -56,3 +56,21 @@ for (const { name, shown, guess, ...texts } of readings) {
     assert.deepEqual(compareReadings(texts.first, texts.second), { text: texts[shown], isGuesswork: guess }),
   );
 }
+
+const unknown = "\ubb3e\ud477";
+
+test("a second reader that gives the numbers of unknown glyphs has not read them", () => {
+  const first = "\ufffd\ufffd \ucc28\uc138\ub300 \ubc29\uc9c0";
+  const second = `${unknown} \ucc28\uc138\ub300 \ubc29\uc9c0`;
+  assert.deepEqual(compareReadings(first, second, unknown), { text: first, isGuesswork: true });
+});
+
+test("a second reader that knows the unknown glyphs fills them in", () => {
+  const verdict = compareReadings("A \ufffdarbour fo\ufffd ships", "A harbour for ships", unknown);
+  assert.deepEqual(verdict, { text: "A harbour for ships", isGuesswork: false });
+});
+
+test("a second reader that skips the unknown glyphs leaves them unknown", () => {
+  const first = "A \ufffdarbour fo\ufffd ships";
+  assert.deepEqual(compareReadings(first, "A arbour fo ships", unknown), { text: first, isGuesswork: true });
+});

@@ -6,10 +6,22 @@ type Verdict = { readonly text: string; readonly isGuesswork: boolean };
 
 /**
  * Chooses between PDFium's reading, of which the fonts did not confirm the characters, and that of pdf.js. Two readers
- * that guess alike are believed. If they differ, pdf.js is preferred: it looks into the font files.
+ * that guess alike are believed. If they differ, pdf.js is preferred: it looks into the font files. `unknown` are the
+ * numbers that the first one does not take for characters; if pdf.js does, it has not read them either.
  */
-export function compareReadings(first: string, second: string): Verdict {
-  if (isConfirmed(first, second)) return { text: first, isGuesswork: false };
+export function compareReadings(first: string, second: string, unknown = ""): Verdict {
+  if (unknown !== "") return fillUnknown(first, second, unknown) ?? chooseReading(first, second);
+  return isConfirmed(first, second) ? { text: first, isGuesswork: false } : chooseReading(first, second);
+}
+
+/** The verdict on a reading that lacks single characters; null if the second one has other differences too. */
+function fillUnknown(first: string, second: string, unknown: string): Verdict | null {
+  const known = first.replaceAll("\ufffd", "");
+  if (isConfirmed(known + unknown, second)) return { text: first, isGuesswork: true };
+  return isConfirmed(second, known) ? { text: second, isGuesswork: false } : null;
+}
+
+function chooseReading(first: string, second: string): Verdict {
   const text = isAtLeastAsGood(first, second) ? second : first;
   const drawnChars = Math.max(countChars(first), countChars(second));
   // Nothing in the first reading was a word, so there is only one candidate.

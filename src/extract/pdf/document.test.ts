@@ -23,6 +23,17 @@ const freeText = makeStream(
   "/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>",
   drawLine("Approved", 2, 5),
 );
+function drawAppearance(text: string): string {
+  return makeStream(
+    "/Type /XObject /Subtype /Form /BBox [0 0 90 20] /Resources << /Font << /F1 3 0 R >> >>",
+    drawLine(text, 2, 5),
+  );
+}
+
+function drawField(name: string, x: number, y: number, appearance: number): string {
+  return `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /Rect [${x} ${y} ${x + 90} ${y + 20}] /AP << /N ${appearance} 0 R >> /F 4 >>`;
+}
+
 /** One line of text at an angle. */
 function drawTurned(text: string, degrees: number, x: number, y: number): string {
   const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
@@ -151,6 +162,31 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
     text: "Name: Ada",
   },
   {
+    name: "each form field is read behind its label, and a tick before its text",
+    page: {
+      content:
+        drawLine("Name:", 50, 700) +
+        drawLine("Town:", 50, 670) +
+        drawLine("Member:", 50, 640) +
+        drawLine("yes", 140, 640) +
+        drawLine("no", 200, 640) +
+        drawLine("Newsletter", 70, 610),
+      entries: "/Annots [20 0 R 21 0 R 22 0 R 23 0 R]",
+    },
+    options: {
+      objects: {
+        20: drawField("Town", 100, 665, 30),
+        21: drawField("Name", 100, 695, 31),
+        22: drawField("Tick", 120, 635, 32),
+        23: drawField("Tick", 50, 605, 32),
+        30: drawAppearance("Poole"),
+        31: drawAppearance("Ada"),
+        32: drawAppearance("X"),
+      },
+    },
+    text: "Name: Ada\nTown: Poole\nMember:\tX yes\tno\nX Newsletter",
+  },
+  {
     name: "text drawn again over itself is read once",
     page: { content: drawLine("Harbour trust", 50, 700) + drawLine("Harbour trust", 50.4, 700) },
     text: "Harbour trust",
@@ -257,6 +293,26 @@ test("glyph numbers in an unknown order are reported as guessed", async () => {
     writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects: unmappedFont }),
   );
   assert.equal(document.readPageText(0).guessed, true);
+});
+
+/** Maps the letters of "hafen" only. */
+const partialMap = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+1 begincodespacerange <0000> <ffff> endcodespacerange
+5 beginbfchar
+${[..."hafen"].map((letter, index) => `<${(0xba01 + index).toString(16)}> <00${letter.charCodeAt(0).toString(16)}>`).join("\n")}
+endbfchar endcmap end end`;
+
+test("a glyph that its font does not map is not read as another letter", async () => {
+  const objects = { ...unmappedFont, 23: makeStream("", partialMap) };
+  objects[20] = objects[20].replace(">>", "/ToUnicode 23 0 R >>");
+  const word = "<ba01ba02ba03ba04ba05>";
+  const draw = (hex: string, y: number): string => `BT /F1 12 Tf 50 ${y} Td ${hex} Tj ET\n`;
+  const content = draw("<ba01ba02ba03ba04ba05ba3e>", 700) + draw(word, 680) + draw(word, 660);
+  const document = await open(writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects }));
+  const { text, guessed, unknown } = document.readPageText(0);
+  assert.equal(text, "hafen\ufffd\nhafen\nhafen");
+  assert.equal(guessed, true, "one of sixteen is enough to ask a second reader");
+  assert.equal(unknown, "\uba3e");
 });
 
 test("text that a viewer does not see is kept and counted", async () => {

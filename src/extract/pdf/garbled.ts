@@ -3,9 +3,12 @@ import { type Glyphs, isControl } from "./glyphs.ts";
 
 /** A page with a lower share of unreadable characters is not checked further. */
 const MAX_UNREADABLE_SHARE = 0.1;
+/** Of characters that are certainly wrong, fewer are enough. */
+const MAX_UNKNOWN_SHARE = 0.01;
 
 /** Whether many characters of a page had to be guessed, rightly or wrongly. */
-export function isGuessed({ count, codes, unmapped }: Glyphs): boolean {
+export function isGuessed({ count, codes, unmapped, unknown }: Glyphs): boolean {
+  if (unknown.length > count * MAX_UNKNOWN_SHARE) return true;
   let unreadable = 0;
   for (let index = 0; index < count; index += 1) {
     if (unmapped[index] === 1 || isUnreadable(codes[index] ?? 0)) unreadable += 1;

@@ -14,6 +14,8 @@ export type Glyphs = {
   readonly codes: Uint32Array;
   /** 1 if the font does not map the character to Unicode and PDFium had to guess. */
   readonly unmapped: Uint8Array;
+  /** The characters whose codes were replaced because they are only numbers of glyphs. */
+  readonly unknown: string;
   /** 1 if a character without a meaning draws nothing, so that it is a space. */
   readonly blank: Uint8Array;
   /** Four numbers for each character: left, top, right, bottom. */
@@ -36,6 +38,8 @@ type ObjectFacts = {
   /** Index of the character's style in `styleList`. */
   readonly styles: Uint16Array;
   readonly styleList: readonly TextStyle[];
+  /** The font of each style. */
+  readonly styleFonts: readonly Pointer[];
   /** Number of the tagged block the character belongs to; 0 is none. */
   readonly blocks: Uint16Array;
 };
@@ -57,7 +61,8 @@ export function readGlyphs(pdfium: Pdfium, textPage: Pointer, context: PageConte
     count,
     hasFields: context.owners.size > 0,
     codes,
-    unmapped: findUnmapped(pdfium, textPage, count),
+    unmapped: findUnmapped(pdfium, textPage, codes),
+    unknown: "",
     blank: findBlanks(pdfium, textPage, codes),
     boxes: readBoxes(pdfium, textPage, count),
     ...readTextObjects(pdfium, textPage, count, context),
@@ -77,16 +82,17 @@ function readCode({ call }: Pdfium, textPage: Pointer, index: number): number {
 
 /** Fonts without a map are used in runs, so a sample shows whether all characters must be checked. */
 const SAMPLE_STRIDE = 8;
+/** Fonts with codes of two bytes may lack the map of single characters. */
+export const FIRST_WIDE_CODE = 0x100;
 
-function findUnmapped({ call }: Pdfium, textPage: Pointer, count: number): Uint8Array {
-  const unmapped = new Uint8Array(count);
-  const check = (stride: number): void => {
-    for (let index = 0; index < count; index += stride) {
-      unmapped[index] = call.FPDFText_HasUnicodeMapError(textPage, index) === 1 ? 1 : 0;
-    }
+function findUnmapped({ call }: Pdfium, textPage: Pointer, codes: Uint32Array): Uint8Array {
+  const unmapped = new Uint8Array(codes.length);
+  const check = (isChecked: (index: number) => boolean): void => {
+    for (let index = 0; index < codes.length; index += 1)
+      if (isChecked(index)) unmapped[index] = call.FPDFText_HasUnicodeMapError(textPage, index) === 1 ? 1 : 0;
   };
-  check(SAMPLE_STRIDE);
-  if (unmapped.includes(1)) check(1);
+  check((index) => index % SAMPLE_STRIDE === 0 || (codes[index] ?? 0) >= FIRST_WIDE_CODE);
+  if (unmapped.includes(1)) check(() => true);
   return unmapped;
 }
 
@@ -183,7 +189,7 @@ function readObjects(
     facts.styles[index] = style;
     facts.blocks[index] = block;
   }
-  return { ...facts, angles, styleList: styleReader.list };
+  return { ...facts, angles, styleList: styleReader.list, styleFonts: styleReader.fonts };
 }
 
 /** More angles are a drawing. */

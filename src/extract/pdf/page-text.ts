@@ -1,5 +1,6 @@
 /** Writes the lines of a page as text with rows, paragraphs and whole words. */
 import { measureHeight } from "./line-box.ts";
+import { placeFields } from "./place-fields.ts";
 import { CELL_GAP, type Line, sharesRow, WORD_GAP } from "./text-lines.ts";
 
 /** The text of a page, without a final newline. */
@@ -18,55 +19,6 @@ export function joinLines(lines: readonly Line[]): string {
     text = joinLine(text, before, line, isNewParagraph);
   }
   return lines.at(-1)?.endsWithHyphen ? `${text}-` : text;
-}
-
-/** A better order is not worth more comparisons. */
-const MAX_COMPARISONS = 4_000_000;
-
-/** Form fields are last in the content; each is moved behind its label. */
-export function placeFields(lines: readonly Line[]): readonly Line[] {
-  const pageLines = lines.filter(({ owner }) => owner === 0);
-  const fields = Map.groupBy(
-    lines.filter(({ owner }) => owner !== 0),
-    ({ owner }) => owner,
-  );
-  if (fields.size === 0 || fields.size * pageLines.length > MAX_COMPARISONS) return lines;
-  const byAnchor = Map.groupBy(fields.values(), ([first]) =>
-    first === undefined ? null : findAnchor(first, pageLines),
-  );
-  const followersOf = (anchor: Line | null): Line[] => (byAnchor.get(anchor) ?? []).sort(byPlace).flat();
-  return [...pageLines.flatMap((line) => [line, ...followersOf(line)]), ...followersOf(null)];
-}
-
-/** Fields whose bottoms differ by less are in one row. */
-const ROW_POINTS = 8;
-
-function byPlace([a]: readonly Line[], [b]: readonly Line[]): number {
-  if (a === undefined || b === undefined) return 0;
-  return Math.round(b.bottom / ROW_POINTS) - Math.round(a.bottom / ROW_POINTS) || a.start - b.start;
-}
-
-/** The line left of a field in its row, else the nearest one above it; null if there is neither. */
-function findAnchor(field: Line, pageLines: readonly Line[]): Line | null {
-  let best: Line | null = null;
-  let bestDistance = Infinity;
-  for (const line of pageLines) {
-    const distance = distanceTo(field, line);
-    if (distance > bestDistance || distance === Infinity) continue;
-    best = line;
-    bestDistance = distance;
-  }
-  return best;
-}
-
-/** Lines of the same row take precedence over lines above, at any distance. */
-const OTHER_ROW_DISTANCE = 1e6;
-
-function distanceTo(field: Line, line: Line): number {
-  if (line.turns !== field.turns) return Infinity;
-  if (sharesRow(line, field)) return line.start <= field.start ? Math.max(0, field.start - line.end) : Infinity;
-  if (line.bottom < field.bottom) return Infinity;
-  return OTHER_ROW_DISTANCE + (line.bottom - field.top) + Math.max(0, line.start - field.end, field.start - line.end);
 }
 
 function joinLine(text: string, before: Line, line: Line, isNewParagraph: boolean): string {

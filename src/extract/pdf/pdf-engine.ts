@@ -77,11 +77,11 @@ function readPage(
 ): ExtractItem {
   const isMarkdown = mode === "markdown";
   const page = isMarkdown ? document.readPageMarkdown(index, { bookmarks, isFirst }) : document.readPageText(index);
-  const { text, guessed, damaged, hiddenChars, unreadAnnotations } = page;
+  const { text, guessed, unknown, damaged, hiddenChars, unreadAnnotations } = page;
   const isImage = page.imageOnly || (hasOcr && page.isScan);
   const verdict: PageVerdict = guessed ? "garbled" : damaged ? "damaged" : isImage ? "image" : "read";
   const counts: PdfCounts = { hiddenChars, unreadAnnotations };
-  const item = toItem(index, text, { verdict, counts });
+  const item = toItem(index, text, { verdict, counts, ...(guessed && unknown !== "" && { unknown }) });
   const marks = placeMarks(bookmarks, item.segment.text);
   const headings = isMarkdown ? findOtherHeadings(item.segment.text, marks) : [];
   return { ...item, segment: { ...item.segment, marks: [...marks, ...headings].sort((a, b) => a.at - b.at) } };

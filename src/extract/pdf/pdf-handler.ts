@@ -13,7 +13,7 @@ import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 7,
+  version: 8,
   runs: "child",
   readsPictures: true,
   canHandle: (kind) => kind === "pdf",
@@ -154,9 +154,10 @@ function secondReader(file: LocalFile, options: HandlerOptions, signal: AbortSig
         import("./compare-readings.ts"),
         import("./outline-marks.ts"),
       ]);
-      const { text, isGuesswork } = compareReadings(segment.text, secondText);
+      const { unknown, ...rest } = note;
+      const { text, isGuesswork } = compareReadings(segment.text, secondText, unknown);
       const marks = placeMarks(segment.marks, text);
-      return { segment: { ...segment, text, marks }, note: { ...note, verdict: isGuesswork ? "garbled" : "read" } };
+      return { segment: { ...segment, text, marks }, note: { ...rest, verdict: isGuesswork ? "garbled" : "read" } };
     },
   };
 }

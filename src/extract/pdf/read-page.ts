@@ -18,12 +18,15 @@ import type { PageLines } from "./structure/running-lines.ts";
 import { noTags, readTags } from "./structure/tags.ts";
 import { writeMarkdown } from "./structure/write-markdown.ts";
 import { type Line, readTextLines } from "./text-lines.ts";
+import { replaceUnknown } from "./unknown-glyphs.ts";
 
 /** The text of a page and what limits its use. */
 export type PageText = {
   readonly text: string;
   /** The fonts do not say which characters many of the glyphs are: another reader should confirm the text. */
   readonly guessed: boolean;
+  /** What the replaced characters would be if the numbers of their glyphs were characters. */
+  readonly unknown: string;
   /** No text, but an image: most likely a scan. */
   readonly imageOnly: boolean;
   /** Little or no text and an image over most of the page: a scan, perhaps with a stamp or a page number. */
@@ -67,6 +70,7 @@ export function readPage(pdfium: Pdfium, document: Pointer, wanted: WantedPage, 
 const damagedPage: PageText = {
   text: "",
   guessed: false,
+  unknown: "",
   imageOnly: false,
   isScan: false,
   damaged: true,
@@ -85,7 +89,7 @@ function readLoadedPage(
   if (textPage === 0) return damagedPage;
   try {
     const tags = wanted.bookmarks === undefined ? noTags : readTags(pdfium, page);
-    const glyphs = readGlyphs(pdfium, textPage, { owners, blockByContent: tags.blockByContent });
+    const glyphs = replaceUnknown(readGlyphs(pdfium, textPage, { owners, blockByContent: tags.blockByContent }));
     const findImages = (): Box[] => findImageBoxes(pdfium, page);
     const view = readView(pdfium, page);
     const { bookmarks } = wanted;
@@ -104,7 +108,8 @@ function readLoadedPage(
     const imageOnly = text === "" && !guessed && findImages().length > 0;
     const isScan = text.length < MAX_STAMP_CHARS && !guessed && coversPage(findImages(), view.box);
     const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
-    return { text, guessed, imageOnly, isScan, damaged: false, hiddenChars, unreadAnnotations };
+    const { unknown } = glyphs;
+    return { text, guessed, unknown, imageOnly, isScan, damaged: false, hiddenChars, unreadAnnotations };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }

@@ -8,6 +8,7 @@ import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
 import { FIRST_OBLIQUE_TURN, turnBox } from "./oblique-text.ts";
 import { dropRepeatedLines } from "./repeated-text.ts";
 import type { TextStyle } from "./text-styles.ts";
+import { REPLACEMENT_CHARACTER } from "./unknown-glyphs.ts";
 
 /**
  * One line of text. Coordinates are relative to the line's direction: `start` and `end` along the direction of writing,
@@ -56,7 +57,7 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFiel
     turns: 0,
     owner: 0,
     block: 0,
-    style: 0,
+    style: -1,
     size: 0,
     isBold: false,
     isMono: false,
@@ -143,9 +144,6 @@ function isOnPage(boxes: Float32Array, index: number, page: Box): boolean {
   return !isBeside && (boxes[offset + 1] ?? 0) >= page.bottom && (boxes[offset + 3] ?? 0) <= page.top;
 }
 
-/** Represents a drawn character without a code, so that a partial word is recognisable as such. */
-const REPLACEMENT_CHARACTER = 0xfffd;
-
 /** Sets the next character, with its box rotated so that its line runs from left to right. */
 function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
   const { codes, turns, owners, blocks, styles, styleList, boxes } = glyphs;
@@ -154,11 +152,7 @@ function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
   next.turns = turns[index] ?? 0;
   next.owner = owners[index] ?? 0;
   next.block = blocks[index] ?? 0;
-  next.style = styles[index] ?? 0;
-  const style = styleList[next.style];
-  next.size = style?.size ?? 0;
-  next.isBold = style?.isBold ?? false;
-  next.isMono = style?.isMono ?? false;
+  setStyle(next, styles[index] ?? 0, styleList);
   next.object = glyphs.objects[index] ?? 0;
   const offset = index * 4;
   const left = boxes[offset] ?? 0;
@@ -172,6 +166,16 @@ function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
   else if (next.turns === 1) assign(next, bottom, top, -left, -right);
   else if (next.turns === 2) assign(next, -right, -left, -bottom, -top);
   else assign(next, -top, -bottom, right, left);
+}
+
+/** Most characters have the style of the one before. */
+function setStyle(next: NextChar, index: number, styleList: readonly TextStyle[]): void {
+  if (next.style === index) return;
+  const style = styleList[index];
+  next.style = index;
+  next.size = style?.size ?? 0;
+  next.isBold = style?.isBold ?? false;
+  next.isMono = style?.isMono ?? false;
 }
 
 function assign(box: MutableBox, start: number, end: number, top: number, bottom: number): void {
@@ -217,11 +221,22 @@ function followsDownwards(last: MutableBox, box: MutableBox, maxGap: number): bo
 }
 
 function openLine({ turns, owner, block, style, size, start, end, top, bottom }: NextChar): OpenLine {
-  const last = { start, end, top, bottom };
-  const chars = { codes: [], starts: [], ends: [], inserted: [], raised: [], base: { size, top, bottom } };
   return {
-    ...chars,
-    ...{ turns, owner, block, style, start, end, top, bottom, last },
+    codes: [],
+    starts: [],
+    ends: [],
+    inserted: [],
+    raised: [],
+    base: { size, top, bottom },
+    turns,
+    owner,
+    block,
+    style,
+    start,
+    end,
+    top,
+    bottom,
+    last: { start, end, top, bottom },
     styleLead: 0,
     lastObject: 0,
     boldChars: 0,
@@ -235,7 +250,8 @@ function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly Tex
   closeLetterGaps(line, line);
   // Letters that are set apart are a heading; their indexes are wrong now.
   if (codes.length < charCount) raised.length = 0;
-  const drawnChars = codes.reduce((sum, code) => (isSpace(code) ? sum : sum + 1), 0);
+  let drawnChars = 0;
+  for (const code of codes) if (!isSpace(code)) drawnChars += 1;
   const style = {
     size: styles[line.style]?.size ?? 0,
     isBold: line.boldChars >= drawnChars,
@@ -282,9 +298,12 @@ export function withChars(line: Line, chars: LineChars): Line {
 const MAX_ARGUMENTS = 4_096;
 
 function toText(codes: readonly number[]): string {
-  if (codes.length <= MAX_ARGUMENTS) return String.fromCodePoint(...codes);
-  return toText(codes.slice(0, MAX_ARGUMENTS)) + toText(codes.slice(MAX_ARGUMENTS));
+  if (codes.length > MAX_ARGUMENTS) return toText(codes.slice(0, MAX_ARGUMENTS)) + toText(codes.slice(MAX_ARGUMENTS));
+  // Several times faster, but only for characters of one unit.
+  return codes.every(isOneUnit) ? String.fromCharCode(...codes) : String.fromCodePoint(...codes);
 }
+
+const isOneUnit = (code: number): boolean => code <= 0xffff;
 
 /** A space of the text, one that PDFium takes a gap for, or none. */
 type Space = "drawn" | "inserted" | "none";

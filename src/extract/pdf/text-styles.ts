@@ -13,21 +13,26 @@ export const STYLE_SCRATCH_BYTES = 24;
 /** Collects the styles of one page. Most pages have a handful, used by thousands of text objects. */
 export function createStyleReader(pdfium: Pdfium, textPage: Pointer, scratch: Pointer) {
   const list: TextStyle[] = [{ size: 0, isBold: false, isMono: false }];
-  const indexes = new Map<string, number>();
-  const fonts = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
+  const indexes = new Map<Pointer, Map<number, number>>();
+  const faces = new Map<Pointer, Pick<TextStyle, "isBold" | "isMono">>();
+  const fonts: Pointer[] = [0];
   return {
     list,
+    /** The font of each style. */
+    fonts,
     /** The index of the style of a text object, whose first character has this index, and its angle in radians. */
     read(object: Pointer, charIndex: number, renderMode: number): { readonly style: number; readonly angle: number } {
       const font = pdfium.call.FPDFTextObj_GetFont(object);
       const { size, angle } = readSize(pdfium, textPage, charIndex, scratch);
       const isOutlined = renderMode === FILL_AND_STROKE;
-      const key = `${font} ${size} ${isOutlined}`;
-      const style = indexes.get(key) ?? list.length;
+      const known = indexes.get(font) ?? new Map<number, number>();
+      const key = isOutlined ? -size - 1 : size;
+      const style = known.get(key) ?? list.length;
       if (style === list.length) {
-        const face = fonts.get(font) ?? readFace(pdfium, font);
-        fonts.set(font, face);
-        indexes.set(key, style);
+        const face = faces.get(font) ?? readFace(pdfium, font);
+        faces.set(font, face);
+        fonts.push(font);
+        indexes.set(font, known.set(key, style));
         list.push({ size, ...face, ...(isOutlined && { isBold: true }) });
       }
       return { style, angle };

@@ -29,7 +29,6 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
         fc.property(conversations, (conversation) =>
           assert.equal(simulator.findFault(simulator.writeRequest(conversation)), undefined),
         ),
-        { numRuns: 50 },
       );
     });
 
@@ -44,7 +43,6 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
           const stubs = dialect.findParts(after.request).map(contentOf).filter(isStub);
           assert.equal(stubs.length, after.plan.replacements.length);
         }),
-        { numRuns: 60 },
       );
     });
 
@@ -61,7 +59,6 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
           const { plan } = await rewrite(dialect, request, verdict);
           assert.ok(plan.replacements.every(({ part }) => part.role !== "call" && part.role !== "paste"));
         }),
-        { numRuns: 60 },
       );
     });
 
@@ -73,7 +70,6 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
           const olderAfter = plan.replacements.slice(firstNewest + 1).some(({ part }) => !part.isNewest);
           assert.ok(firstNewest < 0 || !olderAfter, "an older part stayed while a newer one was cut");
         }),
-        { numRuns: 60 },
       );
     });
 
@@ -92,7 +88,6 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
           const half = await rewrite(dialect, request, halfLimit);
           if (half.plan.fits) assert.equal((await rewrite(dialect, half.request, halfLimit)).json, half.json);
         }),
-        { numRuns: 40 },
       );
     });
 
@@ -106,7 +101,6 @@ export function dialectContract(dialect: Dialect, simulator: Simulator): void {
           );
           assert.deepEqual(sameOpening, opening);
         }),
-        { numRuns: 30 },
       );
     });
 

@@ -1,38 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { makeTemporaryFolder } from "../../../test/bodies.ts";
-import { patientSearch } from "../../../test/waiting.ts";
+import { openSearchedFolder } from "../../../test/searched-folder.ts";
 import { searchNotices } from "../../answer/search-reply.ts";
-import { defaultSettings, type Settings } from "../../config/settings.ts";
 import type { SearchReply } from "../../contract/search-fields.ts";
-import { openSession } from "../../session/session.ts";
-import { searchCode, startIndexJob } from "../search.ts";
-import { findLiteral, type SearchInput } from "../search-input.ts";
-
-async function openWork(settings: Partial<Settings> = {}) {
-  const folder = await makeTemporaryFolder();
-  const root = join(folder.path, "work");
-  mkdirSync(root);
-  const home = join(folder.path, "home");
-  const all = { ...defaultSettings, ...patientSearch, home, "search.refresh_every": 0, ...settings };
-  const session = await openSession({ settings: all, cwd: root });
-  return {
-    root,
-    session,
-    write(path: string, text: string) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    },
-    search: (query: string, input: Partial<SearchInput> = {}) => searchCode({ query, ...input }, session),
-    async [Symbol.asyncDispose]() {
-      await session[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
+import { startIndexJob } from "../search.ts";
+import { findLiteral } from "../search-input.ts";
 
 const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
 
@@ -44,7 +18,7 @@ describe("a text that is searched exactly as written", () => {
     "test/gate.test.ts": "test('opens', () => {});\n",
   };
   const open = async () => {
-    const work = await openWork();
+    const work = await openSearchedFolder();
     for (const [path, text] of Object.entries(files)) work.write(path, text);
     return work;
   };
@@ -71,7 +45,7 @@ describe("a text that is searched exactly as written", () => {
   }
 
   test("is shown by its lines, the defining one first", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     work.write("a.ts", `${"run(gauge);\n".repeat(30)}\nfunction gauge() {\n  return 1;\n}\n`);
     const [result = assert.fail()] = (await work.search('"gauge("')).results;
     assert.deepEqual([result.start_line, result.content.split("\n")[0]], [32, "function gauge() {"]);
@@ -94,7 +68,7 @@ describe("a text that is searched exactly as written", () => {
   });
 
   test("keeps its totals over all pages, and each file comes once", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (let file = 0; file < 25; file++) work.write(`f${file}.ts`, `a ?? b;\n`.repeat(file + 1));
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -118,7 +92,7 @@ describe("a text that is searched exactly as written", () => {
   });
 
   test("is found in every repository of a project", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     for (const name of ["one", "two"]) {
       work.write(`${name}/deep/x.ts`, `const ${name} = a ?.[0];\n`);
       const job = await startIndexJob({ repo_path: join(work.root, name), project_id: "both" }, work.session);
@@ -129,7 +103,7 @@ describe("a text that is searched exactly as written", () => {
   });
 
   test("is counted as a plain count of the files does, for any part of them", async () => {
-    await using work = await openWork();
+    await using work = await openSearchedFolder();
     const texts = [
       ...Object.values(files),
       "const a_b = $x.y_z + ünïcödé('日本語');\nlet q = `a`; // -- ok\n",
@@ -156,7 +130,7 @@ describe("a text that is searched exactly as written", () => {
 
 describe("a search that finds nothing", () => {
   test("says that files are not indexed, how many, and which is the largest", async () => {
-    await using work = await openWork({ "search.file_bytes": 4_000 });
+    await using work = await openSearchedFolder({ "search.file_bytes": 4_000 });
     work.write("a.ts", "export const flume = 1;\n");
     work.write("data/large.json", `[${"1,\n".repeat(2_000)}1]`);
     work.write("data/small.json", `[${"1,\n".repeat(500)}1]`);
@@ -176,7 +150,7 @@ describe("a search that finds nothing", () => {
   });
 
   test("marks a file of which only the definitions are indexed", async () => {
-    await using work = await openWork({ "search.file_bytes": 4_000 });
+    await using work = await openSearchedFolder({ "search.file_bytes": 4_000 });
     work.write("large.py", `def open_gate():\n${"    turn(wheel)\n".repeat(600)}`);
     const [result = assert.fail()] = (await work.search("open_gate")).results;
     assert.deepEqual([result.definitions_only, result.content], [true, "def open_gate():"]);

@@ -33,6 +33,14 @@ const borrowed = /[\\/]node_modules[\\/]\.bin[\\/]/;
 
 /** Node and the script of this process, behind links. */
 export function findOwnProgram(): OwnProgram {
+  ownProgram ??= readOwnProgram();
+  return ownProgram;
+}
+
+/** Every word of every entry is compared with it, so links are followed only once. */
+let ownProgram: OwnProgram | undefined;
+
+function readOwnProgram(): OwnProgram {
   const script = process.argv[1] ?? process.execPath;
   // A process that was started in another way, as test runners are, has no script there.
   return { node: process.execPath, script: existsSync(script) ? realpathSync(script) : resolve(script) };

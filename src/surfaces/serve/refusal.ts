@@ -1,5 +1,6 @@
-/** Answers a request with an error, in the form that MCP clients read, and never with anything that the request said. */
+/** Answers a request with an error, in the form that its client reads, and never with anything that the request said. */
 import type { ServerResponse } from "node:http";
+import { isLlmPath } from "./llm-path.ts";
 
 /** Why a request is not served. */
 export type Refusal = {
@@ -14,7 +15,9 @@ export function refuse(response: ServerResponse, { status, message, headers = {}
     response.destroy();
     return;
   }
-  const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message } });
+  const body = JSON.stringify(
+    isLlmPath(response.req.url ?? "") ? toProviderError(status, message) : toRpcError(message),
+  );
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -24,3 +27,21 @@ export function refuse(response: ServerResponse, { status, message, headers = {}
   });
   response.end(body);
 }
+
+const toRpcError = (message: string) => ({ jsonrpc: "2.0", id: null, error: { code: -32000, message } });
+
+/** The form that clients of OpenAI and of Anthropic both read. */
+function toProviderError(status: number, message: string) {
+  const type = errorTypes[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+  return { type: "error", error: { type, message } };
+}
+
+/** The names that providers use. */
+const errorTypes: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};

@@ -40,9 +40,6 @@ export type Route = {
     }
 );
 
-/** Where requests to providers of models go. */
-export const LLM_PATH = "/llm";
-
 /** The route of a path; undefined if there is none. */
 export function findRoute(routes: readonly Route[], url: URL): Route | undefined {
   const { pathname } = url;

@@ -12,6 +12,7 @@ import type { Gauges, ServeMetrics } from "./metrics.ts";
 import type { Owners } from "./owners.ts";
 import type { Route } from "./routes.ts";
 import type { WrappedServers } from "./servers/wrapped-servers.ts";
+import { createAttemptLimit } from "./sign-in/attempt-limit.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { signInRoutes } from "./sign-in/sign-in-routes.ts";
 
@@ -72,7 +73,7 @@ export function makeRoutes(options: RoutesOptions): Route[] {
     ...(options.llm === undefined ? [] : [options.llm.route]),
     ...(options.wrapped?.routes ?? []),
     ...dashboardRoutes(options.dashboard, page),
-    ...signInRoutes(options.signIn),
+    ...signInRoutes(options.signIn, createAttemptLimit(options.dashboard.now)),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Reads the beginning of a stream of chunks, which can still be read from its start afterwards. */
+import { joinChunks } from "../../chunks.ts";
 
 type PeekedChunks = { readonly head: Buffer; readonly chunks: AsyncIterable<Uint8Array> };
 
@@ -15,7 +16,7 @@ export async function peekChunks(chunks: AsyncIterable<Uint8Array>, wantedBytes:
     buffered.push(next.value);
     length += next.value.length;
   }
-  return { head: Buffer.concat(buffered), chunks: resumeChunks(buffered, iterator, hasEnded) };
+  return { head: joinChunks(buffered), chunks: resumeChunks(buffered, iterator, hasEnded) };
 }
 
 async function* resumeChunks(

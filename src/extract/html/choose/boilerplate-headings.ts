@@ -15,7 +15,8 @@ const phrases = [
   "(more )?(from )?(around|across|elsewhere on) the web|from our partners|promoted (stories|content|links)|paid content",
   "recommended( (for you|reading|articles|stories|posts|products|videos|content))?",
   "(latest|recent|popular|trending|top|featured|most (read|popular|viewed)|other|similar|suggested|new) (news|posts?|articles?|stories|topics|products?|items|videos|blogs?|blog posts|insights|content|searches|listings)",
-  "(popular|trending|most popular|most read|recommended|suggested)( now)?",
+  "(popular|trending|most (popular|read|viewed|watched|shared|discussed|commented)|recommended|suggested)( now)?",
+  "who( i)?s online( now)?|(users|members) (online|browsing .*)",
   "(recently viewed|frequently bought)( together| items| products)?|sponsored( content| links| posts)?|advertisement|similar (products|items)",
   "share|share (this|on|via)( .*)?|follow us( on .*)?|connect with us|stay (connected|updated|in touch|informed)|join (the|our) (conversation|discussion|newsletter|community)",
   "(subscribe|sign up)( (to|for) (our|the) .*)?|newsletter|get (the|our) (latest|newsletter).*|never miss .*",
@@ -26,7 +27,6 @@ const phrases = [
   "about author",
   "comments?( \\d+)?",
   "\\d+ (comments?|responses|replies|thoughts)( (on|to) .*)?",
-  "((customer|user|guest|product|verified|ratings and) )?reviews|ratings|what (our )?(customers|people|users) (say|are saying)",
   "(cookie|privacy) (settings|preferences|policy|notice)",
   "(site|quick|useful|footer) (links|map|navigation)",
   "(categories|tags|archives|meta|blogroll|recent comments|recent posts|table of contents|in this article|on this page|contents)",
@@ -55,13 +55,15 @@ const shopPhrases = [
 const controlsHeading =
   /^(?:(?:sort|filter|refine|narrow)(?: (?:and|by|sort|filter|results|products|items|your|search|down|options))*|(?:all |product )?filters|shop by (?:price|brand|category|size|colou?r|type))$/;
 const shopEndingHeading = new RegExp(`^(?:${shopPhrases.join("|")})$`);
+const reviewsHeading =
+  /^(?:(?:(?:customer|user|guest|product|verified|ratings and) )?reviews|ratings|what (?:our )?(?:customers|people|users) (?:say|are saying))$/;
 const endingHeading = new RegExp(`^(?:${[...phrases, ...otherPhrases].join("|")})$`);
 
 /** Tags of elements that look like a heading if their text is all there is in them. */
 const labelTags = new Set(["p", "div", "strong", "b", "span"]);
 
-/** A section that follows the content, or the controls of a list of results. */
-export type BoilerplateKind = "ending" | "controls";
+/** A section that follows the content, what customers say, or the controls of a list of results. */
+export type BoilerplateKind = "ending" | "reviews" | "controls";
 
 /** The kind of section that a heading, or a line that looks like one, opens; undefined if it is about the page. */
 export function classifyHeading(element: Element, isShop: boolean): BoilerplateKind | undefined {
@@ -74,6 +76,7 @@ export function classifyHeading(element: Element, isShop: boolean): BoilerplateK
     .trim();
   if (words === "" || words.length >= maxPhraseChars) return undefined;
   if (endingHeading.test(words) || (isShop && shopEndingHeading.test(words))) return "ending";
+  if (reviewsHeading.test(words)) return "reviews";
   return controlsHeading.test(words) ? "controls" : undefined;
 }
 

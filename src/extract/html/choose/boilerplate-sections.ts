@@ -22,7 +22,7 @@ export function findBoilerplateSection(
 ): readonly Element[] {
   const maxChars = htmlWeights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
   const isLarge = (element: Element) => unlinkedChars(measures, element) > maxChars;
-  if (boilerplate === "ending") {
+  if (boilerplate !== "controls") {
     const section = sectionOf(heading, root, measures, isLarge);
     return !section.some(isLarge) && (kind === "product" || isLinksOrShort(section, measures)) ? section : [];
   }

@@ -13,6 +13,7 @@ import {
   tagAndClass,
 } from "./class-names.ts";
 import { findGenerator } from "./generators.ts";
+import { createFrameTest } from "./page-frame.ts";
 import { detectPageKind, type PageKind } from "./page-kind.ts";
 import { type PageContext, type Pruning, prune } from "./prune.ts";
 import { findReplies, type Replies } from "./replies.ts";
@@ -41,28 +42,35 @@ type ChooseOptions = {
   readonly pruning: Pruning;
   readonly showsHidden: boolean;
   readonly url?: string | undefined;
+  /** The element that the content is in, if it is known. */
+  readonly root?: Element;
 };
 
 /** Chooses the content of a page; `pageMeasures` are those of the whole page. */
-export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidden, url }: ChooseOptions): Choice {
+export function choose(page: Page, pageMeasures: Measures, options: ChooseOptions): Choice {
+  const { pruning, showsHidden, url } = options;
   const kind = detectPageKind(page, url);
   const classifyName = createNameClassifier();
   const isInvisible = (element: Element) =>
-    isIgnored(element) || (!showsHidden && (isHidden(element) || isForSmallScreens(element)));
+    element !== options.root &&
+    (isIgnored(element) || (!showsHidden && (isHidden(element) || isForSmallScreens(element))));
+  const keepsReviews = kind === "product" && hasFewReviews(page, classifyName, pageMeasures);
   const isTeaser = kind === "article" ? createTeaserTest(page, pageMeasures) : () => false;
   const isExcluded = (element: Element) =>
     isInvisible(element) ||
-    (pruning === "strict" && (isSideMatter(element, kind, classifyName, pageMeasures) || isTeaser(element)));
+    (pruning === "strict" &&
+      (isSideMatter(element, { kind, keepsReviews, classifyName }, pageMeasures) || isTeaser(element)));
   const measures = measureText(page, isExcluded);
   const isFootnoteList = createFootnoteListTest(page, measures);
   const isContentPart = createContentPartTest(page, measures, classifyName, isFootnoteList);
-  const bounds =
-    pruning === "none" ? boundsOf(bodyOf(page)) : chooseBounds(page, kind, pruning, measures, isContentPart);
+  const known = options.root ?? (pruning === "none" ? bodyOf(page) : undefined);
+  const bounds = known === undefined ? chooseBounds(page, kind, pruning, measures, isContentPart) : boundsOf(known);
   const { root } = bounds;
   const isSkipped = (element: Element) => isExcluded(element) || isOutside(element, bounds, measures);
   const keepsComments =
     kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, classifyName) > maxCommentShare);
   const title = findTitleElement(page, pageMeasures);
+  const containsField = createContains(page, isField);
   const context: PageContext = {
     page,
     url,
@@ -73,13 +81,15 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
     classifyName,
     pruning,
     keepsComments,
+    keepsReviews,
     isReference: isReference(page, kind),
     containsHeading: createContains(page, ({ tag }) => headingTags.has(tag)),
     containsCode: createContains(page, ({ tag }) => tag === "pre"),
-    containsField: createContains(page, isField),
+    containsField,
     containsTitle: createContains(page, (element) => element === title),
     isAttribution: createAttributionTest(page, kind),
     containsAuthor: createContains(page, ({ attributes }) => authorName.test(attributes.class ?? "")),
+    isFrame: createFrameTest(page, measures, containsField),
     isFootnoteList,
   };
   return {
@@ -121,7 +131,11 @@ function countNames(elements: readonly Element[]): Map<string, number> {
 const authorName = /\b(?:author|username)\b/i;
 
 /** Covers, comments below an article, reviews of a product: not content, however much of the text they are. */
-function isSideMatter(element: Element, kind: PageKind, classifyName: NameClassifier, { text }: Measures): boolean {
+function isSideMatter(
+  element: Element,
+  { kind, keepsReviews, classifyName }: Pick<PageContext, "kind" | "keepsReviews" | "classifyName">,
+  { text }: Measures,
+): boolean {
   if (element.tag === "span") return hasScreenReaderName(element) && !isCellText(element, text);
   if (!hasMeaningfulName(element)) return false;
   switch (classifyName(element)) {
@@ -132,10 +146,22 @@ function isSideMatter(element: Element, kind: PageKind, classifyName: NameClassi
     case "comments":
       return kind === "article";
     case "reviews":
-      return kind === "product";
+      return kind === "product" && !keepsReviews;
     default:
       return false;
   }
+}
+
+/** Whether a product has some reviews, but not so many that they are most of what its page says. */
+function hasFewReviews(page: Page, classifyName: NameClassifier, { text }: Measures): boolean {
+  let chars = 0;
+  for (let index = 0; index < page.elements.length; ) {
+    const element = page.elements[index] as Element;
+    const areReviews = hasMeaningfulName(element) && classifyName(element) === "reviews";
+    if (areReviews) chars += text[index] ?? 0;
+    index = areReviews ? element.end : index + 1;
+  }
+  return chars > 0 && chars <= htmlWeights.choose.maxReviewChars;
 }
 
 /** Whether an element has all the text of its cell: what a screen reader says there is what an icon shows. */

@@ -141,12 +141,15 @@ export function listNameWords(className: string, id: string): readonly string[] 
 function outerWords(name: string): readonly string[] {
   // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) say how an element looks, not what it is.
   if (name === "" || name.length > htmlWeights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
-  const words = splitName(name);
+  const words = splitName(name.replace(praise, ""));
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return [];
   // `category-social` says what a post is about, not what it is.
   return first === last || first === "category" || first === "tag" ? [first] : [first, last];
 }
+
+/** A modifier that praises one of several boxes: `plan--popular` is a plan, not a list of popular pages. */
+const praise = /--(?:popular|recommended|suggested)$/i;
 
 /** The words of a class name or an id in lower case: `siteNav-main` has three. */
 function splitName(name: string): readonly string[] {

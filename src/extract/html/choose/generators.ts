@@ -143,7 +143,10 @@ const generators: readonly Generator[] = [
   {
     name: "GitHub, a thread",
     kind: "forum",
-    matches: (page) => isGitHub(page) && /\/(?:issues|pull|discussions)\/\d+/.test(readMeta(page, "og:url")),
+    matches: (page) =>
+      isGitHub(page) &&
+      (/\/(?:issues|pull|discussions)\/\d+/.test(readMeta(page, "og:url")) ||
+        page.elements.some((element) => hasClass(element, "gh-header-title"))),
     drops: [...gitHubDrops],
     keeps: ["timeline-comment-header", "gh-header-show", "gh-header-title", "gh-header-meta", "file-header"],
   },
@@ -176,6 +179,7 @@ const generators: readonly Generator[] = [
       "printfooter",
       "reference-text-hidden",
       "mw-indicators",
+      "ambox",
       "siteSub",
       "siteNotice",
     ],

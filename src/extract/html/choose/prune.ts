@@ -9,7 +9,7 @@ import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
 import { dropLinkTail } from "./link-tail.ts";
 import type { PageKind } from "./page-kind.ts";
-import { isAdvertisementLine, isThreadControl } from "./short-lines.ts";
+import { isAdvertisementLine, isControlLine, isThreadControl } from "./short-lines.ts";
 import { isPlainTable } from "./table-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
@@ -33,6 +33,7 @@ export type PageContext = {
   readonly classifyName: NameClassifier;
   readonly pruning: Pruning;
   readonly keepsComments: boolean;
+  readonly keepsReviews: boolean;
   /** A page that shows code and may repeat itself; its headings mean what they say. */
   readonly isReference: boolean;
   readonly containsHeading: ElementTest;
@@ -44,6 +45,8 @@ export type PageContext = {
   /** Whether an element names who wrote one of several notes or posts. */
   readonly isAttribution: ElementTest;
   readonly containsAuthor: ElementTest;
+  /** Whether an element frames the content of a page that does not say so. */
+  readonly isFrame: ElementTest;
   /** Whether most of an element's text is footnotes that the page refers to. */
   readonly isFootnoteList: ElementTest;
 };
@@ -58,7 +61,7 @@ export function prune(
   isSkipped: ElementTest,
   isInvisible: ElementTest,
 ): { dropped: Uint8Array; keptChars: number } {
-  const { page, root, measures, pruning } = context;
+  const { page, root, measures, pruning, keepsReviews } = context;
   const dropped = new Uint8Array(page.elements.length);
   const minCharsBefore = htmlWeights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
   const dropsSections = pruning === "strict" && !context.isReference;
@@ -70,7 +73,10 @@ export function prune(
     else if (pruning !== "none" && isBoilerplate(element, context)) dropped[index] = 1;
     else if (dropsSections && sections < MAX_SECTIONS) {
       const boilerplate = classifyHeading(element, context.kind === "product");
-      if (boilerplate === "controls" || (boilerplate === "ending" && keptChars > minCharsBefore)) {
+      const isSection =
+        boilerplate === "controls" ||
+        (boilerplate !== undefined && keptChars > minCharsBefore && !(boilerplate === "reviews" && keepsReviews));
+      if (isSection) {
         sections += 1;
         for (const each of findBoilerplateSection(element, boilerplate, context)) dropped[each.index] = 1;
       }
@@ -118,13 +124,16 @@ function isVerbatim(element: Element, page: Page): boolean {
 
 function isBoilerplate(element: Element, context: PageContext): boolean {
   if (isAdvertisementLine(element, context.measures)) return true;
+  // A manual says what to do on other pages.
+  if (context.kind !== "documentation" && isControlLine(element, context.measures)) return true;
   if (context.kind === "forum" && isThreadControl(element, context.measures)) return true;
   if (context.isFootnoteList(element)) return isNeverContent(element, context);
   if (context.generator?.keeps?.some((name) => hasClass(element, name))) return false;
   if (context.pruning !== "strict")
     return !hasMostText(element, context) && (isKnownPart(element, context) || isSitePart(element, context));
   if (isNeverContent(element, context)) return true;
-  return !hasMostText(element, context) && (isSitePart(element, context) || isDoubtful(element, context));
+  if (hasMostText(element, context)) return false;
+  return isSitePart(element, context) || isDoubtful(element, context) || context.isFrame(element);
 }
 
 /**
@@ -193,6 +202,8 @@ function isDoubtful(element: Element, context: PageContext): boolean {
   if (tag === "form" || tag === "fieldset")
     return context.containsField(element) && (context.kind === "product" || isShortOrLinks(element, context.measures));
   if (attributes["data-callout"] !== undefined || !hasMeaningfulName(element)) return false;
+  // The label of a checkbox in a list of tasks.
+  if (tag === "label" && context.measures.text[element.index] === 0) return false;
   return hasBoilerplateName(element, context);
 }
 
@@ -202,6 +213,7 @@ function hasBoilerplateName(
     kind,
     classifyName,
     keepsComments,
+    keepsReviews,
     containsHeading,
     containsCode,
     containsAuthor,
@@ -220,6 +232,8 @@ function hasBoilerplateName(
       return !keepsComments;
     case "author":
       return kind !== "forum" && !isAttribution(element) && isShortOrLinks(element, measures);
+    case "reviews":
+      return !keepsReviews && isShortOrLinks(element, measures);
     case "shop":
       return kind === "product";
     default:

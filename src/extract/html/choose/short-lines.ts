@@ -1,4 +1,4 @@
-/** Short lines that a page repeats in the middle of its text: marks of advertisements, and controls of a thread. */
+/** Short lines that are never content: marks of advertisements, requests to sign in, and controls of a page or thread. */
 
 import { inlineTags } from "../tree/tags.ts";
 import { collectText, type Element } from "../tree/tree.ts";
@@ -27,6 +27,28 @@ export function isAdvertisementLine(element: Element, { text }: Measures): boole
   if (chars === 0 || chars > maxAdvertisementChars || element.end - element.index > maxLineElements) return false;
   if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
   return advertisementLine.test(lettersOf(collectText(element, 4 * maxAdvertisementChars)));
+}
+
+/** What a reader may do with a page, or must do before writing on it. */
+const controlLine = new RegExp(
+  [
+    "(?:jump to|print|pin|rate)(?: this| the)? recipe|bookmark(?: this (?:page|article|post))?",
+    "(?:please |you (?:must|need to|have to) )?(?:be )?(?:logged in|signed in|log ?in|sign in|register|sign up|make an account|create an account)(?: or (?:log ?in|sign in|register|sign up|create an account))*(?: first)? to (?:answer|reply|comment|vote|post (?:a|your) (?:reply|comment)|join the (?:discussion|conversation))(?: .{0,40})?",
+  ]
+    .join("|")
+    .replace(/^/, "^(?:")
+    .replace(/$/, ")$"),
+);
+/** What a control is for. */
+const controlLabel = /^(?:sort(?:ed)? by|.{2,40} toggle|toggle .{2,40})$/;
+
+/** Whether a block, a link or a label is only such a line. */
+export function isControlLine(element: Element, { text }: Measures): boolean {
+  const chars = text[element.index] ?? 0;
+  if (chars === 0 || chars > maxControlChars || element.end - element.index > maxLineElements) return false;
+  const isLabel = element.tag === "label";
+  if (element.tag !== "a" && !isLabel && inlineTags.has(element.tag)) return false;
+  return (isLabel ? controlLabel : controlLine).test(lettersOf(collectText(element, 4 * maxControlChars)));
 }
 
 const threadControl =

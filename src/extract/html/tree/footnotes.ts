@@ -91,7 +91,7 @@ function addLinkedNotes(page: Page, targets: Targets, footnotes: MutableFootnote
 
 function addLinkedNote(link: Element, label: string, target: Element, page: Page, footnotes: MutableFootnotes): void {
   const block = blockOf(target);
-  if (block === undefined || block.index <= link.index || isWithoutWords(link)) return;
+  if (block === undefined || block.index <= link.index || isCount(link)) return;
   const pair = labelAndNote(block, page);
   if (pair === undefined && (tableTags.has(block.tag) || headingTags.has(block.tag))) return;
   const note = pair?.[1] ?? block;
@@ -103,8 +103,9 @@ function addLinkedNote(link: Element, label: string, target: Element, page: Page
   footnotes.references.set(link, { label: noteLabel, note });
 }
 
-/** A number with no words around it counts something, such as comments. */
-function isWithoutWords(link: Element): boolean {
+/** A number with no words around it counts something, such as comments, unless it is raised like a reference. */
+function isCount(link: Element): boolean {
+  if (link.parent?.tag === "sup") return false;
   const block = blockOf(link);
   return block !== undefined && !/\p{L}/u.test(collectText(block, MAX_SURROUNDING_CHARS));
 }

@@ -24,6 +24,11 @@ export function escapeText(text: string): string {
   return /[\\`*_[<&~]/.test(text) ? text.replace(inlineSyntax, escapeEach) : text;
 }
 
+/** Escapes a text of Markdown's signs, some of which may be escaped already. */
+export function escapeSigns(text: string): string {
+  return text.replace(/\\?(.)/g, "\\$1");
+}
+
 function escapeEach(characters: string): string {
   return characters.replace(/./g, "\\$&");
 }

@@ -1,6 +1,7 @@
 /** The inline formats of Markdown: which elements have one, and how it is written. */
 import { isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
 import type { Element } from "../tree/tree.ts";
+import { escapeSigns } from "./escape.ts";
 import { writeInlineCode } from "./fences.ts";
 import type { LinkWriter } from "./link-writer.ts";
 
@@ -37,6 +38,8 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   if (format === "link") return formatLink(element, text, options);
   if (format === "code") return writeInlineCode(text);
   if (text.includes("\n") || options.isHeading) return text;
+  // Signs that Markdown uses for emphasis cannot be emphasized themselves.
+  if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
   if (format === "strong") return `**${text}**`;
   return format === "emphasis" ? `*${text}*` : `~~${text}~~`;
 }

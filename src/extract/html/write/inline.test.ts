@@ -42,6 +42,19 @@ describe("adjacent elements of one word are joined:", () => {
     assert.equal(textOf('<p><span class="a">東京</span><span class="b">都庁</span></p>'), "東京都庁"));
 });
 
+describe("a label that ends with a colon", () => {
+  const lines = [
+    ["<p><b>Title:</b>Lamps</p>", "**Title:** Lamps"],
+    ["<p><span>By:</span><a href='/a'>Ada</a></p>", "By: [Ada](/a)"],
+    ["<p><span>10:</span><span>30</span> <span>std::</span>vec</p>", "10:30 std::vec"],
+    ["<p><code><span>key:</span>value</code></p>", "`key:value`"],
+  ] as const;
+  for (const [html, markdown] of lines) test(html, () => assert.equal(textOf(html), markdown));
+});
+
+test("signs of emphasis are not emphasized", () =>
+  assert.equal(textOf("<p>fit(<em>a</em>, <em>*</em>, <b>_</b>)</p>"), "fit(*a*, \\*, \\_)"));
+
 describe("buttons in headings", () => {
   const headings = [
     ["<h1>Struct <span>Vec</span><button>Copy item path</button></h1>", "# Struct Vec"],

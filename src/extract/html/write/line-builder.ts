@@ -19,6 +19,7 @@ const wordStart = /^[\p{L}\p{N}]/u;
 /** Two letters of a script that separates words with blanks, at the start and at the end of a label. */
 const labelStart = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
 const labelEnd = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
+const colonEnd = /\p{L}:$/u;
 /** Elements that are never part of a word. */
 const separateTags = new Set(["label", "time", CUSTOM_INLINE_TAG]);
 
@@ -85,19 +86,25 @@ export class LineBuilder {
    */
   beginElement(element: Element): void {
     const previous = this.#lastElement;
-    if (previous === undefined || this.isInside("code")) return;
+    if (previous === undefined || this.#blankBefore === wordStart || this.isInside("code")) return;
     const isSeparate = separateTags.has(element.tag) || separateTags.has(previous.tag);
     const { class: name } = element.attributes;
     const areLabels =
       name !== undefined && previous.attributes.class !== undefined && previous.attributes.class !== name;
-    const end = this.#lastFormat?.end === this.#fragments.length ? this.#lastFormat.inner : this.lastFragment;
     if (isSeparate) this.#blankBefore = wordStart;
-    else this.#blankBefore = areLabels && labelEnd.test(end) ? labelStart : undefined;
+    else this.#blankBefore = areLabels && labelEnd.test(this.#lastText) ? labelStart : undefined;
   }
 
-  /** An inline element ends. */
+  /** An inline element ends. One that ends with a colon is a label of what follows. */
   endElement(element: Element): void {
     this.#lastElement = element;
+    if (element.children.length > 0 && colonEnd.test(this.#lastText) && !this.isInside("code"))
+      this.#blankBefore = wordStart;
+  }
+
+  /** The text that was added last, without its format. */
+  get #lastText(): string {
+    return this.#lastFormat?.end === this.#fragments.length ? this.#lastFormat.inner : this.lastFragment;
   }
 
   isInside(format: InlineFormat): boolean {

@@ -25,6 +25,8 @@ function makeGlyphs(rows: readonly DrawnText[]): Glyphs {
         return [left, bottom + 12, left + CHAR_POINTS, bottom];
       }),
     ),
+    unknown: "",
+    styleFonts: [0],
     unmapped: new Uint8Array(count),
     blank: new Uint8Array(count),
     turns: Uint8Array.from(chars, ({ turns }) => turns),

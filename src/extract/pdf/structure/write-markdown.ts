@@ -1,6 +1,7 @@
 /** Writes the lines of a page as Markdown: headings, tables, code and lists; everything else as plain text. */
 import { escapePageMarks } from "../page-marks.ts";
-import { joinLines, normalizeLetters, placeFields } from "../page-text.ts";
+import { joinLines, normalizeLetters } from "../page-text.ts";
+import { placeFields } from "../place-fields.ts";
 import type { Line } from "../text-lines.ts";
 import { findBodyStyle } from "./body-style.ts";
 import { countCodeLines, writeCode } from "./code-blocks.ts";

@@ -6,6 +6,7 @@ import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { clip } from "../../../system/safe-names.ts";
+import { toTerminalText } from "../../../system/terminal-text.ts";
 import { collectLess } from "../../gateway/collect-less.ts";
 import { serveLines } from "../../gateway/downstream/serve-lines.ts";
 import {
@@ -96,7 +97,8 @@ export const gatewayCommand: Command = {
     collectLess();
     const { terminal, signal, config } = call;
     const { cwd, env, stdin: input, out } = terminal;
-    const { note } = terminal;
+    // Sentences may quote what servers sent.
+    const note = (text: string) => terminal.note(toTerminalText(text));
     const log = (sentence: string) => note(`spillway gateway: ${redactSecrets(sentence)}\n`);
     const settings = settingsDespiteProblems(config);
     await using session = await openSession({ settings, cwd, env, confined: true, signal, log });

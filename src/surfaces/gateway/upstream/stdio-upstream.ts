@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { formatSize } from "../../../system/quantities.ts";
 import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { toSpawnCommand } from "../../../system/spawn-command.ts";
+import { toTerminalText } from "../../../system/terminal-text.ts";
 import { splitLines } from "../split-lines.ts";
 import { hasGroups, signalGroup, watchGroup } from "./process-group.ts";
 import type { Upstream } from "./upstream.ts";
@@ -23,7 +24,7 @@ const STOP_MS = 2_000;
 /** How much a server may leave unread. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Starts the server. Secrets are taken out of what it logs. */
+/** Starts the server. Secrets and the codes of terminals are taken out of what it logs. */
 export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptions): Upstream {
   const { file, args: words, ...quoting } = toSpawnCommand(command, args, { env, platform: process.platform });
   const child = spawn(file, words, {
@@ -69,7 +70,7 @@ export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptio
 
 async function passLog(stream: AsyncIterable<Uint8Array>, note: (text: string) => void): Promise<void> {
   try {
-    for await (const line of splitLines(stream)) note(`${redactSecrets(line)}\n`);
+    for await (const line of splitLines(stream)) note(`${redactSecrets(toTerminalText(line))}\n`);
   } catch {
     // A line that never ends, or an output that broke off: the server's messages are on another stream.
   }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SpillwayError, systemCode } from "../../../errors.ts";
-import { LLM_PATH } from "../routes.ts";
+import { LLM_PATH } from "../llm-path.ts";
 
 export type HttpServerOptions = {
   readonly address: string;

@@ -10,9 +10,10 @@ import { tooMany } from "../guard/admission.ts";
 import { createFairQueue, QueueFullError } from "../guard/fair-queue.ts";
 import { TOKEN_HEADER } from "../guard/llm-token.ts";
 import { waitForEnd } from "../http/open-answer.ts";
+import { LLM_PATH } from "../llm-path.ts";
 import type { Owners } from "../owners.ts";
 import { refuse } from "../refusal.ts";
-import { LLM_PATH, type Route } from "../routes.ts";
+import type { Route } from "../routes.ts";
 
 export type LlmOptions = { readonly owners: Owners; readonly settings: Settings };
 

@@ -3,13 +3,14 @@ import type { ServerResponse } from "node:http";
 import { createBodyReader } from "../http/read-body.ts";
 import { refuse } from "../refusal.ts";
 import type { Exchange, Route } from "../routes.ts";
+import type { AttemptLimit } from "./attempt-limit.ts";
 import type { SignIn } from "./sign-in.ts";
 
 export const SIGN_IN_PATH = "/sign-in";
 
 const MAX_FORM_BYTES = 16 * 1024;
 
-export function signInRoutes(signIn: SignIn): Route[] {
+export function signInRoutes(signIn: SignIn, attempts: AttemptLimit): Route[] {
   return [
     {
       name: "sign-in",
@@ -19,9 +20,12 @@ export function signInRoutes(signIn: SignIn): Route[] {
       async serve(exchange) {
         if (exchange.request.method === "GET") return sendPage(exchange.response, 200, formOf(exchange.url));
         const form = await readForm(exchange);
-        const cookie = form && (await signIn.makeCookie(form));
-        if (form !== undefined && cookie === undefined) sendPage(exchange.response, 403, refusedForm);
-        else if (cookie !== undefined) redirect(exchange.response, cookie);
+        if (form === undefined) return;
+        const waitSeconds = attempts.take(exchange.request.socket.remoteAddress ?? "");
+        if (waitSeconds > 0) return sendTooMany(exchange.response, waitSeconds);
+        const cookie = await signIn.makeCookie(form);
+        if (cookie === undefined) sendPage(exchange.response, 403, refusedForm);
+        else redirect(exchange.response, cookie);
       },
     },
     {
@@ -53,6 +57,12 @@ async function readForm({ request, response }: Exchange) {
 function redirect(response: ServerResponse, cookie: string): void {
   response.writeHead(303, { location: "/", "set-cookie": cookie, "cache-control": "no-store", "content-length": 0 });
   response.end();
+}
+
+function sendTooMany(response: ServerResponse, waitSeconds: number): void {
+  const sentence = `Too many attempts to sign in. Try again in ${waitSeconds} s.`;
+  response.setHeader("retry-after", waitSeconds);
+  sendPage(response, 429, `<p role="alert" class="bad">${sentence}</p>${tokenField}`);
 }
 
 const tokenField = '<p><label>Token <input type="password" name="token" autocomplete="off" required></label></p>';

@@ -1,0 +1,62 @@
+/** Puts the title of a page above its text where the text does not show it: the heading is often outside the content. */
+import type { Mark } from "../handler.ts";
+import type { HtmlExtract } from "./page.ts";
+import { htmlWeights } from "./weights.ts";
+import { escapeHeading, escapeText, toPlainLabel } from "./write/escape.ts";
+
+const { maxTitleChars, minTitleShare, maxHeadingDistance } = htmlWeights.title;
+
+type HeadedText = Pick<HtmlExtract, "text" | "marks">;
+
+/** The text with the title of the page as a heading. A first line that is the title becomes that heading. */
+export function addTitleHeading(page: HtmlExtract, mode: "markdown" | "text"): HeadedText {
+  const { text, marks, metadata, method } = page;
+  const title = metadata.title ?? "";
+  const parts = partsOf(title);
+  if (text === "" || parts.length === 0 || title.length > maxTitleChars || method === "linear") return { text, marks };
+  if (marks.some((mark) => showsTitle(mark, parts))) return { text, marks };
+  const mark = mode === "markdown" ? "# " : "";
+  const [firstLine = ""] = text.split("\n", 1);
+  const label = toPlainLabel(firstLine);
+  if (!blockStart.test(firstLine) && beginsWithTitle(label, parts))
+    return replaceStart(page, firstLine, `${mark}${firstLine}`, label);
+  const start = lettersOf(text.slice(0, maxHeadingDistance));
+  if (parts.some((part) => start.includes(part))) return { text, marks };
+  const heading = mode === "markdown" ? escapeHeading(escapeText(title)) : title;
+  return replaceStart(page, "", `${mark}${heading}\n\n`, title);
+}
+
+/** The letters of a title, and of the parts that are most of it: the others name the site. */
+function partsOf(title: string): readonly string[] {
+  const letters = lettersOf(title);
+  const parts = title.split(/\s+[|\-–—·:»/~]\s+/).map(lettersOf);
+  return [...new Set([letters, ...parts])].filter(
+    (part) => part !== "" && part.length >= minTitleShare * letters.length,
+  );
+}
+
+/** Whether a heading is the main one near the start, or has the words of the title. */
+function showsTitle({ label, level, at }: Mark, parts: readonly string[]): boolean {
+  return (level === 1 && at < maxHeadingDistance) || beginsWithTitle(label, parts);
+}
+
+function beginsWithTitle(label: string, parts: readonly string[]): boolean {
+  const letters = lettersOf(label);
+  return parts.some((part) => letters.startsWith(part) && part.length >= minTitleShare * letters.length);
+}
+
+/** A list, a quotation, a table, code or a formula: not a line that can become a heading. */
+const blockStart = /^(?:[-+>|#]|\d+\. |```|~~~|\$\$|!\[)/;
+
+/** Replaces the start of a text by its heading; the marks keep their places. */
+function replaceStart({ text, marks }: HtmlExtract, start: string, heading: string, label: string): HeadedText {
+  const shift = heading.length - start.length;
+  return {
+    text: heading + text.slice(start.length),
+    marks: [{ label, level: 1, at: 0 }, ...marks.map((mark) => ({ ...mark, at: mark.at + shift }))],
+  };
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
