@@ -89,6 +89,13 @@ const choosing: readonly Rule[] = [
     mutates: true,
   },
   {
+    name: "learnt-filter",
+    module: "extract/html/filter/block-filter.ts",
+    target: "dropUnlikelyBlocks",
+    off: always(undefined),
+    mutates: true,
+  },
+  {
     name: "advertisement-lines",
     module: "extract/html/choose/short-lines.ts",
     target: "isAdvertisementLine",
