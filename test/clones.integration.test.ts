@@ -60,11 +60,17 @@ async function openServer(change: (folder: string) => Promise<void> = async () =
 
 /** Bytes of all files below a folder, as far as they are there at this moment. */
 function sumFiles(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  const sizes = readdirSync(folder, { recursive: true, encoding: "utf8" }).map(
-    (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
-  );
+  const sizes = listNames(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** None while a folder is being deleted: the walk fails if one vanishes. */
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" });
+  } catch {
+    return [];
+  }
 }
 
 /** The folders of all owners' clones. */
