@@ -6,15 +6,15 @@ import { extractHtml } from "../../src/extract/html/page.ts";
 
 /** The scores of the corpus with this digest, rounded down; a change may raise them. */
 const floors: Readonly<Record<string, number>> = {
-  all: 0.879,
-  "tuned later": 0.862,
-  article: 0.942,
+  all: 0.886,
+  "tuned later": 0.871,
+  article: 0.953,
   collection: 0.744,
-  documentation: 0.95,
+  documentation: 0.952,
   forum: 0.805,
-  listing: 0.808,
-  product: 0.674,
-  service: 0.865,
+  listing: 0.813,
+  product: 0.678,
+  service: 0.869,
 };
 const corpusDigest = "916659317b4d7f6bf4b6a6b19be6507cab8c8f949a520ad8840faa388815ac6e";
 

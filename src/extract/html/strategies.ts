@@ -3,10 +3,11 @@
  * the page, so no page is lost silently: if too little is left, the next, milder strategy is tried. The outcome names
  * the strategy.
  */
-import { choose } from "./choose/choose.ts";
+import { type Choice, choose } from "./choose/choose.ts";
 import type { Pruning } from "./choose/prune.ts";
 import { isIgnored, type Measures, measureText, unlinkedChars } from "./choose/text-measures.ts";
 import { findArticleBody, findProductDescription, readPayloadContent } from "./data/payloads.ts";
+import { dropUnlikelyBlocks } from "./filter/block-filter.ts";
 import { toPlainText } from "./plain-text.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
@@ -113,6 +114,7 @@ function addsEnough({ text }: Candidate, best: Candidate): boolean {
 function strategies(page: Page, measures: Measures, options: WriteOptions): readonly Strategy[] {
   const extractChosen = (pruning: Pruning, showsHidden: boolean): Candidate => {
     const choice = choose(page, measures, { pruning, showsHidden, url: options.url });
+    if (pruning === "strict") filterBlocks(page, choice);
     return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars };
   };
   return [
@@ -125,6 +127,11 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
     ["payload", () => extractPayload(page, options)],
     ["full", () => extractChosen("none", showsHardlyAnyText(page))],
   ];
+}
+
+/** Only articles: elsewhere links and short lines are content as often as not, and threads need their authors. */
+function filterBlocks(page: Page, { root, dropped, kind }: Choice): void {
+  if (kind === "article") dropUnlikelyBlocks(page, root, dropped);
 }
 
 /** Adds the product description from structured data to a page with little text: its scripts show the rest. */
@@ -230,6 +237,7 @@ function extractAll(page: Page, root: Element, options: WriteOptions): Candidate
     dropped: new Uint8Array(page.elements.length),
     keepsRepeats: true,
     isForum: false,
+    kind: "unknown" as const,
     replies: new Map(),
     keptChars: 0,
   };

@@ -157,6 +157,25 @@ export const htmlWeights = {
     maxLineChars: 80,
   },
 
+  /** The learnt filter of blocks, and what its features count. The table is trained with these. */
+  blockFilter: {
+    /** A block or list that is content with a lower probability is dropped. */
+    minProbability: 0.45,
+    /** If that is a larger share of the text, the page is unlike those of the training and nothing is dropped. */
+    maxDroppedShare: 0.35,
+    /** Text with a larger share in links is not prose. */
+    maxProseLinkShare: 0.5,
+    /** The section of a block has at most this share of the text. */
+    maxSectionShare: 0.5,
+    /** How many blocks before and after one are around it. */
+    neighbours: 3,
+    /** Longer rows of similar elements are counted as this long; how many levels up they are looked for. */
+    maxAlike: 50,
+    maxAlikeLevels: 6,
+    /** A heading farther above, in blocks, is as good as none. */
+    maxHeadingDistance: 99,
+  },
+
   /** When the text of a strategy is good enough, and when the next one replaces it. */
   strategies: {
     /** A shorter text is not accepted while there are other strategies to try. */
@@ -196,6 +215,12 @@ export const htmlWeights = {
     maxLabelFragments: 4,
     /** How many wrappers may be between a list item and the heading that makes it a section. */
     maxItemWrappers: 4,
+  },
+
+  /** How links are written. */
+  links: {
+    /** Within fewer characters an address is not repeated; a reader of a later part of the text needs it again. */
+    minRepeatDistanceChars: 4000,
   },
 
   /** Footnotes and side notes. */

@@ -31,6 +31,7 @@ export type Choice = {
   /** A reference may repeat a paragraph; elsewhere the second one is a copy for another screen. */
   readonly keepsRepeats: boolean;
   readonly isForum: boolean;
+  readonly kind: PageKind;
   /** The levels of quotation that begin at elements which answer others. */
   readonly replies: Replies;
   /** Characters of the page's text that are kept. */
@@ -96,6 +97,7 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
     ...prune(context, isSkipped, isInvisible),
     keepsRepeats: kind !== "forum" && context.isReference,
     isForum: kind === "forum",
+    kind,
     replies: kind === "forum" || keepsComments ? findReplies(page) : noReplies,
   };
 }

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { extractHtml } from "../page.ts";
+import { parseHtml } from "../tree/parse.ts";
+import { featureNames } from "./block-features.ts";
+import storedTable from "./block-table.json" with { type: "json" };
+import { judgeBlock, openTable } from "./block-table.ts";
+import { listBlocks } from "./content-blocks.ts";
+
+const weather = "the keeper of the lighthouse wrote down the weather of that day, and the ships that passed it by.";
+const prose = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `<p>On day ${index + 1}, ${weather}</p>`).join("\n");
+const notice =
+  "<div><p>Copyright 2025 Coast Media. All rights reserved.</p>" +
+  "<p>Privacy policy, cookies and terms of use of our newsletter</p></div>";
+
+const page = (body: string, type = "article"): string =>
+  `<html><head><meta property="og:type" content="${type}"></head><body><div>${body}</div></body></html>`;
+const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown" }).text;
+
+describe("in an article", () => {
+  test("notices without any class name are left out", () => {
+    const text = markdownOf(page(`<h1>Log</h1>${prose(12)}${notice}`));
+    assert.match(text, /^# Log\n/);
+    assert.match(text, /On day 12, the keeper[^\n]+$/);
+  });
+
+  test("the title is kept, whatever it says", () => {
+    for (const title of ["Title", "Share", "Subscribe to our newsletter"])
+      assert.ok(markdownOf(page(`<h1>${title}</h1><p>The lead.</p>${prose(12)}`)).startsWith(`# ${title}\n`), title);
+  });
+
+  test("code and tables are kept, whatever they say", () => {
+    const code = "<pre>subscribe --newsletter --privacy-policy</pre>";
+    const cells = "<tr><th>Copyright</th><th>Privacy</th></tr><tr><td>All rights reserved</td><td>Policy</td></tr>";
+    const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${code}<table>${cells}</table>`));
+    assert.match(text, /subscribe --newsletter/);
+    assert.match(text, /\| All rights reserved \| Policy \|/);
+  });
+
+  test("the items of a list are left out together", () => {
+    const items = ["Privacy policy", "Cookies", "Sitemap", "The weather of the north"];
+    const list = `<ul>${items.map((item) => `<li><a href="/x">${item}</a></li>`).join("")}</ul>`;
+    const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${list}${prose(1)}`));
+    assert.deepEqual(
+      items.filter((item) => text.includes(item)),
+      [],
+    );
+  });
+
+  test("nothing is left out if it would be much of the text", () => {
+    assert.match(markdownOf(page(`<h1>Log</h1>${prose(1)}${notice}`)), /Copyright[^\n]+\n\nPrivacy policy/);
+  });
+
+  test("no empty quotation remains", () => {
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(12)}<blockquote>${notice}</blockquote>`)), /^>/m);
+  });
+
+  test("the time grows with the size of the page", () => {
+    const build = (count: number) => page(`<h1>Log</h1>${"<div>".repeat(200)}${prose(count)}${notice}`);
+    const [small, large] = [build(600), build(2400)];
+    const timeOf = (html: string) => {
+      const before = process.cpuUsage();
+      markdownOf(html);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    timeOf(small);
+    assert.ok(timeOf(large) < 12 * timeOf(small) + 100_000);
+  });
+});
+
+test("on pages of other kinds all blocks are kept", () => {
+  assert.match(markdownOf(page(`<h1>Log</h1>${prose(12)}${notice}`, "website")), /Copyright/);
+});
+
+describe("the blocks of a page", () => {
+  const listTexts = (html: string) => {
+    const tree = parseHtml(html);
+    return listBlocks(tree, tree.root, new Uint8Array(tree.elements.length)).map(({ text }) => text);
+  };
+
+  test("are its paragraphs, and the lines between other blocks", () => {
+    assert.deepEqual(listTexts("<div>one <b>two</b><p>three<br>four</p>five</div>"), ["one two", "three four", "five"]);
+  });
+
+  test("are whole tables and code blocks", () => {
+    const table = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>";
+    assert.deepEqual(listTexts(`${table}<pre>x\ny</pre>`), ["ab12", "x y"]);
+  });
+
+  test("have the share of their text that is in links", () => {
+    const tree = parseHtml('<p>see <a href="/x">this</a></p><a href="/y"><div>card</div></a>');
+    const blocks = listBlocks(tree, tree.root, new Uint8Array(tree.elements.length));
+    assert.deepEqual(
+      blocks.map(({ linkChars, anchors }) => [linkChars, anchors]),
+      [
+        [4, 1],
+        [4, 1],
+      ],
+    );
+  });
+});
+
+describe("the learnt table", () => {
+  const words = { text: {}, name: {}, heading: {} };
+  const featuresOf = (values: Readonly<Record<number, number>>) =>
+    Float64Array.from(featureNames, (_, index) => values[index] ?? 0);
+
+  test("of this package can be read", () => {
+    const { odds, trees } = openTable(storedTable);
+    assert.ok((odds.text.get("newsletter") ?? 0) < -2);
+    assert.equal(trees.length, 71);
+  });
+
+  test("follows each tree to its leaf", () => {
+    const table = openTable({ features: featureNames, words, trees: ["0.5", "8<2 1<0 -1 1 3"] });
+    const scoreOf = (values: Readonly<Record<number, number>>) => {
+      const probability = judgeBlock(featuresOf(values), table);
+      return Math.round(Math.log(probability / (1 - probability)) * 10) / 10;
+    };
+    assert.deepEqual([scoreOf({ 8: 1, 1: -1 }), scoreOf({ 8: 1, 1: 0 }), scoreOf({ 8: 2 })], [-0.5, 1.5, 3.5]);
+  });
+
+  test("of another version is refused", () => {
+    assert.throws(() => openTable({ features: ["chars"], words, trees: [] }), RangeError);
+  });
+});

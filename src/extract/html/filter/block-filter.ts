@@ -1,0 +1,75 @@
+/** Drops what a learnt table takes for something else than the content: promotions, notices, other stories. */
+
+import { wordSet } from "../tree/tags.ts";
+import type { Element, Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
+import { measureBlocks } from "./block-features.ts";
+import { BlockLayout } from "./block-layout.ts";
+import storedTable from "./block-table.json" with { type: "json" };
+import { type BlockTable, judgeBlock, openTable } from "./block-table.ts";
+import { listBlockWords } from "./block-words.ts";
+import { type ContentBlock, listBlocks } from "./content-blocks.ts";
+
+const { minProbability, maxDroppedShare } = htmlWeights.blockFilter;
+
+/** On a page of more blocks nothing is dropped: the ancestors of each block are visited. */
+const MAX_BLOCKS = 5000;
+
+let table: BlockTable | undefined;
+
+/** Marks what is unlikely to be content under the root; nothing if that is much of the text. */
+export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Array): void {
+  const blocks = listBlocks(page, root, dropped);
+  if (blocks.length === 0 || blocks.length > MAX_BLOCKS) return;
+  table ??= openTable(storedTable);
+  const layout = new BlockLayout(root, blocks);
+  const unlikely = findUnlikely(blocks, layout, table);
+  const chars = unlikely.reduce((sum, element) => sum + layout.sum(layout.rangeOf(element)).chars, 0);
+  if (chars > maxDroppedShare * layout.total.chars) return;
+  for (const element of unlikely) dropped[element.index] = 1;
+  for (const element of unlikely) dropEmptied(element, blocks, layout, dropped);
+}
+
+/** The blocks and whole lists that are content with a low probability. */
+function findUnlikely(blocks: readonly ContentBlock[], layout: BlockLayout, table: BlockTable): readonly Element[] {
+  const features = measureBlocks(blocks, listBlockWords(blocks, layout), layout, table.odds);
+  const judgements = new Map<Element, { isFixed: boolean; sum: number; chars: number }>();
+  for (const [index, { element, text, isFixed, headingLevel }] of blocks.entries()) {
+    const unit = findList(element, layout) ?? element;
+    const before = judgements.get(unit) ?? { isFixed: false, sum: 0, chars: 0 };
+    judgements.set(unit, {
+      isFixed: before.isFixed || headingLevel === 1 || (isFixed && unit === element),
+      sum: before.sum + text.length * judgeBlock(features[index] ?? new Float64Array(), table),
+      chars: before.chars + text.length,
+    });
+  }
+  const isUnlikely = ([, { isFixed, sum, chars }]: JudgedUnit) => !isFixed && sum < minProbability * chars;
+  return [...judgements].filter(isUnlikely).map(([element]) => element);
+}
+type JudgedUnit = readonly [Element, { readonly isFixed: boolean; readonly sum: number; readonly chars: number }];
+
+/** The outermost list around a block: its items are kept or dropped together. */
+function findList(element: Element, layout: BlockLayout): Element | undefined {
+  let list: Element | undefined;
+  for (const each of layout.ancestorsOf(element)) if (listTags.has(each.tag)) list = each;
+  return list;
+}
+const listTags = wordSet("ul ol dl");
+
+/** Drops the boxes around an element in which no block is left, with their pictures. */
+function dropEmptied(
+  element: Element,
+  blocks: readonly ContentBlock[],
+  layout: BlockLayout,
+  dropped: Uint8Array,
+): void {
+  for (const box of layout.ancestorsOf(element)) {
+    const { start, end } = layout.rangeOf(box);
+    if (blocks.slice(start, end).some((block) => !isDropped(block, layout, dropped))) return;
+    dropped[box.index] = 1;
+  }
+}
+
+function isDropped({ element }: ContentBlock, layout: BlockLayout, dropped: Uint8Array): boolean {
+  return layout.ancestorsOf(element).some(({ index }) => dropped[index] === 1);
+}
