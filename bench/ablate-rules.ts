@@ -51,9 +51,9 @@ const nameClasses = [
 ].map((nameClass) => ({
   name: `names-${nameClass}`,
   module: "extract/html/choose/class-names.ts",
-  target: "classifyNames",
-  off: (original: (names: readonly string[]) => string) => (names: readonly string[]) => {
-    const found = original(names);
+  target: "classifyName",
+  off: (original: (name: string) => string) => (name: string) => {
+    const found = original(name);
     return found === nameClass ? "none" : found;
   },
 }));

@@ -74,8 +74,8 @@ export function fileQueries(): QuerySet[] {
 
 type QuestionRow = {
   readonly name: string;
-  /** `open` questions were in view while weights were chosen; `unread` ones were scored once, afterwards. */
-  readonly half: "open" | "unread";
+  /** `open` and `later` questions were in view while weights were chosen; `unread` ones were scored once, afterwards. */
+  readonly half: "open" | "later" | "unread";
   readonly questions: readonly { readonly query: string; readonly targets: readonly string[] }[];
 };
 

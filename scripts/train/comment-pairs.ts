@@ -8,6 +8,7 @@ const MAX_COMMENT_LINES = 200;
 const MAX_CODE_LINES = 34;
 const MAX_CODE_CHARS = 1_300;
 const MIN_CODE_CHARS = 40;
+const MAX_SENTENCE_CHARS = 400;
 
 /** The pairs of one file, in order. Comments at the top of a file are left out: most are licences. */
 export function findCommentPairs(path: string, text: string): Pair[] {
@@ -21,11 +22,12 @@ export function findCommentPairs(path: string, text: string): Pair[] {
       line++;
       continue;
     }
-    const question = firstSentence(comment.lines);
     const code = [...comment.head, ...codeBelow(lines, comment.end)]
       .filter((each) => !isComment(each, mark))
       .join("\n");
-    if (line > 2 && isQuestionLike(question) && code.length >= MIN_CODE_CHARS) pairs.push({ question, path, code });
+    if (line > 2 && code.length >= MIN_CODE_CHARS) {
+      for (const question of findSentences(comment.lines).filter(isQuestionLike)) pairs.push({ question, path, code });
+    }
     line = comment.end;
   }
   return pairs;
@@ -113,7 +115,11 @@ function codeBelow(lines: readonly string[], start: number): string[] {
 const tagLine =
   /^(?:@|:param|:return|:type|Args:|Returns:|Parameters|\\param|\\return|---|===|>>>|- |\* |\d+[.)] |```|<pre)/;
 
-function firstSentence(lines: readonly string[]): string {
+/** The first sentences of a comment: later ones often say in other words what the code is for. */
+const MAX_SENTENCES = 3;
+
+/** The first sentences of a text about code. */
+export function findSentences(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (const line of lines.map((each) => each.trim())) {
     if (line === "" && kept.length === 0) continue;
@@ -129,7 +135,8 @@ function firstSentence(lines: readonly string[]): string {
     .replace(/[`*]/g, "")
     .replace(/\s+/g, " ")
     .trim();
-  return (/^.{12,400}?[.!?](?=\s+[A-Z]|$)/.exec(text)?.[0] ?? text).slice(0, 400);
+  const sentences = text.split(/(?<=.{12}[.!?])\s+(?=[A-Z])/).map((sentence) => sentence.slice(0, MAX_SENTENCE_CHARS));
+  return sentences.slice(0, MAX_SENTENCES);
 }
 
 const notAboutCode =

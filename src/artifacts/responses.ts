@@ -11,6 +11,8 @@ export type ResponseEntry = {
   readonly artifact_ref: string | null;
   /** The mode of its text; offsets refer to that mode. */
   readonly mode: string;
+  /** How its links were written, if not inline; offsets refer to that style too. */
+  readonly links?: string;
   /** The question it was fetched for. */
   readonly query: string | null;
   readonly error: string | null;

@@ -142,7 +142,7 @@ type LineChooser = (
 
 function createChooser(view: IndexView, query: ParsedQuery): LineChooser {
   const weights = weighTerms(view, query).map(
-    ({ text, weight, rarity, maxRarity }) => [text, weight * Math.min(rarity, maxRarity)] as const,
+    ({ text, weight, trust, rarity, maxRarity }) => [text, weight * trust * Math.min(rarity, maxRarity)] as const,
   );
   const findHits = createHitFinder(new Map(weights));
   return (file, chunks, options) => chooseSpans(file, chunks, findHits, options);

@@ -3,7 +3,7 @@ import type { Answer } from "../answer/answer.ts";
 import { toolAudience } from "../answer/truncation.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
-import type { Mode } from "../extract/handler.ts";
+import type { LinkStyle, Mode } from "../extract/handler.ts";
 import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { ERROR_CHARS, STORED_URL_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
@@ -62,13 +62,13 @@ export const fetchContentTool = defineTool({
   isCore: true,
   async run(input, session) {
     const { urls, notes } = listAddresses(input);
-    const { maxChars, mode = "markdown", prompt = null } = input;
+    const { maxChars, mode = "markdown", links = "inline", prompt = null } = input;
     const budget = makeSourceBudget(session.settings, { requested: maxChars });
     // Documents are shown inline here, not as an excerpt.
     const outcomes = await fetchAll(urls, input, { ...budget, excerpt: budget.inline }, session);
     const [only] = outcomes;
     if (outcomes.length === 1 && only && "error" in only) throw only.error;
-    const entries = outcomes.map((each) => toResponseEntry(each, mode, prompt));
+    const entries = outcomes.map((each) => toResponseEntry(each, { mode, links, query: prompt }));
     const responseId = await keepResponse(session.store, entries);
     if (outcomes.length === 1 && only && "answer" in only) {
       return { budget: budget.inline, ...draftOne(only.answer, responseId, notes) };
@@ -143,7 +143,11 @@ async function fetchIsolated(
   }
 }
 
-function toResponseEntry(outcome: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
+/** What was asked of every source of a call. */
+type Request = { readonly mode: Mode; readonly links: LinkStyle; readonly query: string | null };
+
+function toResponseEntry(outcome: FetchOutcome, { mode, links, query }: Request): ResponseEntry {
+  const requested = { mode, ...(links !== "inline" && { links }), query };
   if ("error" in outcome) {
     const { error } = outcome;
     const url = redactUrl(outcome.url);
@@ -152,13 +156,18 @@ function toResponseEntry(outcome: FetchOutcome, mode: Mode, query: string | null
       source_url,
       title: clip(url, TITLE_CHARS),
       artifact_ref: null,
-      mode,
-      query,
+      ...requested,
       error: clip(error.message, ERROR_CHARS),
     };
   }
   const { source_url, title, artifact_ref } = outcome.answer.fields;
-  return { source_url, title, artifact_ref, mode, query, error: artifact_ref === null ? "it could not be kept" : null };
+  return {
+    source_url,
+    title,
+    artifact_ref,
+    ...requested,
+    error: artifact_ref === null ? "it could not be kept" : null,
+  };
 }
 
 function draftOne(

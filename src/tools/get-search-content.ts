@@ -2,12 +2,12 @@
 
 import { findResponse } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
-import type { Mode } from "../extract/handler.ts";
+import type { LinkStyle, Mode } from "../extract/handler.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
-import { findMode, renderRead } from "./read-artifact.ts";
+import { findLinks, findMode, renderRead } from "./read-artifact.ts";
 import {
   maxCharsField,
   offsetField,
@@ -47,7 +47,7 @@ export const getSearchContentTool = defineTool({
   hints: readHints,
   async run(input, session) {
     const { responseId: id, artifact_ref: ref } = findHandles(input);
-    if (ref !== undefined) return readStored(ref, "markdown", input, session, {});
+    if (ref !== undefined) return readStored(ref, { mode: "markdown", links: "inline" }, input, session, {});
     if (id === undefined)
       throw usageError("responseId is missing.", "Send the responseId, or an artifact_ref, of an earlier reply.");
     const { responseId, entries } = await findResponse(session.store, id);
@@ -57,7 +57,8 @@ export const getSearchContentTool = defineTool({
       return draftListing(responseId, chosenEntries, session);
     const { entry } = only;
     if (entry.artifact_ref === null) throw nothingStoredError(entry);
-    return readStored(entry.artifact_ref, findMode(entry), input, session, describeStored(responseId, entry));
+    const written = { mode: findMode(entry), links: findLinks(entry) };
+    return readStored(entry.artifact_ref, written, input, session, describeStored(responseId, entry));
   },
 });
 
@@ -80,13 +81,13 @@ function wantsContent({ query, queryIndex, url, urlIndex, maxChars, offset }: St
 
 async function readStored(
   ref: string,
-  mode: Mode,
+  written: { readonly mode: Mode; readonly links: LinkStyle },
   { maxChars, offset }: StoredInput,
   session: ToolSession,
   extraFields: Readonly<Record<string, unknown>>,
 ): Promise<ReplyDraft> {
   const { read: budget } = makeSourceBudget(session.settings, { requested: maxChars });
-  const answer = await readArtifact(ref, { mode, budget, offset }, session);
+  const answer = await readArtifact(ref, { ...written, budget, offset }, session);
   return {
     budget,
     render(chars, bound) {

@@ -4,7 +4,7 @@ import { toolAudience } from "../answer/truncation.ts";
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Mode, modes } from "../extract/handler.ts";
+import { type LinkStyle, linkStyles, type Mode, modes } from "../extract/handler.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
 import { readArtifact as read } from "../verbs/read.ts";
 import { clipFields } from "./clip-fields.ts";
@@ -101,13 +101,18 @@ async function readResponse(id: string, input: ReadInput, session: ToolSession):
   }
   const { entry } = first;
   if (entry.artifact_ref === null) throw nothingStoredError(entry);
-  const withMode = { ...input, mode: input.mode ?? findMode(entry) };
-  return readKept(entry.artifact_ref, withMode, session, describeStored(responseId, entry));
+  const asStored = { ...input, mode: input.mode ?? findMode(entry), links: input.links ?? findLinks(entry) };
+  return readKept(entry.artifact_ref, asStored, session, describeStored(responseId, entry));
 }
 
 /** The mode that offsets of a stored source refer to. */
 export function findMode({ mode }: ResponseEntry): Mode {
   return modes.find((each) => each === mode) ?? "markdown";
+}
+
+/** The style of links that offsets of a stored source refer to. */
+export function findLinks({ links }: ResponseEntry): LinkStyle {
+  return linkStyles.find((each) => each === links) ?? "inline";
 }
 
 /** A read as a reply. */

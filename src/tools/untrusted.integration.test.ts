@@ -88,7 +88,8 @@ describe("what a server or a document says about itself", () => {
 
   test("its title is inside the fence, quoted, short and clean", async () => {
     await using bench = await openTools();
-    await bench.write("a.html", `<title>${escapes}${order} ${order}</title><p>${"Weirs hold water. ".repeat(9)}</p>`);
+    const text = `<p>${"Weirs hold water. ".repeat(9)}</p>`;
+    await bench.write("a.html", `<title>${escapes}${order} ${order}</title><h1>Weirs</h1>${text}`);
     for (const name of ["web_fetch", "fetch_content"]) {
       const { text, links, fields } = await bench.call(name, { url: "a.html" });
       assert.doesNotMatch(ownWords(text), /Ignore all/);
@@ -96,6 +97,17 @@ describe("what a server or a document says about itself", () => {
       for (const shown of [text, links[0]?.name ?? "", String(fields.title)])
         assert.doesNotMatch(shown.replaceAll("\n", ""), hidden);
       assert.ok((links[0]?.name.length ?? 0) <= 80);
+    }
+  });
+
+  test("a title that becomes the first heading is inside the fence, and clean", async () => {
+    await using bench = await openTools();
+    await bench.write("a.html", `<title>${escapes}${order}</title><p>${"Weirs hold water. ".repeat(9)}</p>`);
+    for (const name of ["web_fetch", "fetch_content"]) {
+      const { text } = await bench.call(name, { url: "a.html" });
+      assert.doesNotMatch(ownWords(text), /Ignore all/);
+      assert.match(text, /\n\n# [^\n]*Ignore all [^\n]+\n\nWeirs hold/);
+      assert.doesNotMatch(text.replaceAll("\n", ""), hidden);
     }
   });
 

@@ -17,7 +17,7 @@ const MAX_PARSED_BYTES = 24 * 1024 * 1024;
 
 export const html: Handler<HtmlFacts> = {
   name: "html",
-  version: 3,
+  version: 4,
   runs: "child",
   canHandle: (kind) => kind === "html",
   fields: { kept_share: "number", needs_js: "boolean", link_base: "string" },

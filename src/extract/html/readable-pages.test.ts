@@ -136,9 +136,32 @@ describe("the style of links", () => {
 
   test("inline: relative to the page, whose address is stated", () => {
     const { text, linkBase } = read(html);
-    assert.equal(text, "[one](/a), [two](https://other.example/b) and [three](/a)");
+    assert.equal(text, "[one](/a), [two](https://other.example/b) and three");
     assert.equal(linkBase, "https://example.com/docs/page");
   });
+
+  test("inline: an address that was just written is repeated only further down", () => {
+    const prose = "<p>The keeper of the lighthouse wrote down the weather of that day.</p>".repeat(100);
+    const { text } = read(`<p><a href="/a">Lamps</a> <a href="/a">more</a></p>${prose}<p><a href="/a">Lamps</a></p>`);
+    assert.match(text, /^\[Lamps\]\(\/a\) more\n.*\n\[Lamps\]\(\/a\)$/s);
+  });
+
+  test("inline: a link whose text is its address needs no brackets", () => {
+    const links =
+      '<p><a href="https://lamp.example/x/">https://lamp.example/x</a> <a href="mailto:a@b.example">a@b.example</a></p>';
+    assert.equal(read(links).text, "https://lamp.example/x a@b.example");
+    assert.equal(read('<p><a href="/x">https://lamp.example/x</a></p>').text, "[https://lamp.example/x](/x)");
+  });
+
+  const redirects = [
+    ["https://go.counter.example/?id=7&url=https%3A%2F%2Flamp.example%2Fx%3Futm_source%3Da", "https://lamp.example/x"],
+    ["https://www.search.example/url?q=https://lamp.example/x&sa=D", "https://lamp.example/x"],
+    ["https://lamp.example/login?url=https://other.example/", "https://lamp.example/login?url=https://other.example/"],
+    ["https://go.counter.example/?url=lamp", "https://go.counter.example/?url=lamp"],
+  ] as const;
+  for (const [href, address] of redirects)
+    test(`inline: leads to the page itself: ${href}`, () =>
+      assert.equal(read(`<p>See <a href="${href}">lamp</a></p>`).text, `See [lamp](${address})`));
 
   test("numbered: each address once, in a section at the end", () => {
     const { text, marks, linkBase } = read(html, "numbered");

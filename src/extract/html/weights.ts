@@ -217,6 +217,12 @@ export const htmlWeights = {
     maxItemWrappers: 4,
   },
 
+  /** How links are written. */
+  links: {
+    /** Within fewer characters an address is not repeated; a reader of a later part of the text needs it again. */
+    minRepeatDistanceChars: 4000,
+  },
+
   /** Footnotes and side notes. */
   footnotes: {
     /** A shorter side note is only its number. */

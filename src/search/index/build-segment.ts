@@ -58,8 +58,9 @@ function createSharedLexicon() {
 export function createSegmentBuilder(): SegmentBuilder {
   if (shared === undefined || shared.lexicon.wordCount() > MAX_LEXICON_WORDS) shared = createSharedLexicon();
   const { lexicon, table, rows } = shared;
-  const [pathSum, chunkSum] = [createVectorSum(table), createVectorSum(table)];
+  const [pathSum, nameSum, chunkSum] = [createVectorSum(table), createVectorSum(table), createVectorSum(table)];
   let vectors = new Int8Array(VECTOR_DIMENSIONS * 1_024);
+  let fileVectors = new Int8Array(VECTOR_DIMENSIONS * 64);
   const columns = emptyColumns();
   const postings = createPostings();
   const words = createCountTable();
@@ -69,6 +70,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   function add({ id, path, hash, text, chunks, outline = null }: IndexedFile): void {
     const definitions = findDefinitions(text, outline !== null);
     sumPath(path);
+    nameSum.numbers.fill(0);
     const units = readUnits(text);
     let fileTokens = 0;
     let next = 0;
@@ -78,6 +80,7 @@ export function createSegmentBuilder(): SegmentBuilder {
       fileTokens += addChunk(units, chunk, definitions.slice(first, next));
     }
     addPath(columns.fileIds.length, path);
+    writeFileVector(columns.fileIds.length);
     columns.fileIds.push(id);
     columns.paths.push(path);
     columns.fileHashes.push(...hashNumbers(hash, outline));
@@ -124,9 +127,19 @@ export function createSegmentBuilder(): SegmentBuilder {
     const numbers = terms.numbers();
     for (let index = 0; index < numbers.length; index++) {
       const row = rows[numbers[index] as number] ?? -1;
-      if (row >= 0) chunkSum.add(row);
+      if (row < 0) continue;
+      chunkSum.add(row);
+      if (terms.rank(numbers[index] as number) > definitionRanks.value) nameSum.add(row);
     }
     chunkSum.writeTo(vectors, offset);
+  }
+
+  /** A file means what its path and the functions and types that it defines are called. */
+  function writeFileVector(file: number): void {
+    const offset = file * VECTOR_DIMENSIONS;
+    if (offset === fileVectors.length) fileVectors = doubled(fileVectors);
+    nameSum.addEqually(pathSum);
+    nameSum.writeTo(fileVectors, offset);
   }
 
   function markDefinition(units: Units, { start, end, rank }: Definition): void {
@@ -160,7 +173,8 @@ export function createSegmentBuilder(): SegmentBuilder {
     add,
     finish() {
       const chunkVectors = vectors.subarray(0, columns.chunkStart.length * VECTOR_DIMENSIONS);
-      return encodeSegment({ ...columns, chunkVectors }, lexicon.terms(), postings.view());
+      const ofFiles = fileVectors.subarray(0, columns.fileIds.length * VECTOR_DIMENSIONS);
+      return encodeSegment({ ...columns, chunkVectors, fileVectors: ofFiles }, lexicon.terms(), postings.view());
     },
   };
 }
@@ -214,7 +228,7 @@ function findDefinitions(text: string, isOutline: boolean): Definition[] {
   return definitions;
 }
 
-function emptyColumns(): Omit<SegmentColumns, "chunkVectors"> {
+function emptyColumns(): Omit<SegmentColumns, "chunkVectors" | "fileVectors"> {
   return {
     fileIds: [],
     paths: [],

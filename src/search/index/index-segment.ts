@@ -38,6 +38,8 @@ export type SegmentColumns = {
   readonly chunkTokens: number[];
   /** What each chunk means by the learnt table, one vector after the other. */
   readonly chunkVectors: Int8Array;
+  /** What each file's path and the names it defines mean. */
+  readonly fileVectors: Int8Array;
 };
 
 /** What ranking reads of a segment. */
@@ -52,6 +54,7 @@ export type RankedSegment = {
   readonly chunkTokens: Uint32Array;
   /** See VECTOR_DIMENSIONS. */
   readonly chunkVectors: Int8Array;
+  readonly fileVectors: Int8Array;
   /** Places and weights of all postings; `find` returns the range of a term. */
   readonly places: Uint32Array;
   readonly weights: Uint8Array;
@@ -78,7 +81,7 @@ export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */
-export const SEGMENT_VERSION = 8;
+export const SEGMENT_VERSION = 9;
 const HEADER_NUMBERS = 9;
 
 /** What a segment has of a file's hash: 128 bits. Another index recognises by it that it has the same text. */
@@ -122,6 +125,7 @@ export function encodeSegment(files: SegmentColumns, terms: WordContent, posting
     paths.bytes,
     words.bytes,
     new Uint8Array(files.chunkVectors.buffer, files.chunkVectors.byteOffset, files.chunkVectors.length),
+    new Uint8Array(files.fileVectors.buffer, files.fileVectors.byteOffset, files.fileVectors.length),
   ];
   const header = Uint32Array.of(
     MAGIC,
@@ -175,9 +179,9 @@ function columnLengths([, , files = 0, chunks = 0, terms = 0, postings = 0]: Uin
 
 /** The bytes of a segment with this header. */
 function sizeOf(header: Uint32Array): number {
-  const [, , , chunks = 0, , postings = 0, pathBytes = 0, wordBytes = 0] = header;
+  const [, , files = 0, chunks = 0, , postings = 0, pathBytes = 0, wordBytes = 0] = header;
   const numberBytes = columnLengths(header).reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4);
-  return numberBytes + postings + pathBytes + wordBytes + chunks * VECTOR_DIMENSIONS;
+  return numberBytes + postings + pathBytes + wordBytes + (chunks + files) * VECTOR_DIMENSIONS;
 }
 
 /** The files of a segment and the length of each one's text. */
@@ -239,7 +243,12 @@ function readColumns(
   const [pathOffsets, wordOffsets, postingOffsets, places, fileHashes] = [take(), take(), take(), take(), take()];
   const paths = rest.subarray(postings, postings + pathBytes);
   const words = rest.subarray(postings + pathBytes, postings + pathBytes + wordBytes);
-  const vectors = rest.subarray(postings + pathBytes + wordBytes);
+  const vectorStart = postings + pathBytes + wordBytes;
+  const fileVectorStart = vectorStart + chunkStart.length * VECTOR_DIMENSIONS;
+  const vectorsBetween = (start: number, end?: number): Int8Array => {
+    const part = rest.subarray(start, end);
+    return new Int8Array(part.buffer, part.byteOffset, part.length);
+  };
   return {
     fileCount: fileIds.length,
     chunkCount: chunkStart.length,
@@ -254,7 +263,8 @@ function readColumns(
     chunkEndLine,
     chunkTokens,
     fileHashes,
-    chunkVectors: new Int8Array(vectors.buffer, vectors.byteOffset, vectors.length),
+    chunkVectors: vectorsBetween(vectorStart, fileVectorStart),
+    fileVectors: vectorsBetween(fileVectorStart),
     sizeBytes: bytes.length,
     places,
     weights: rest.subarray(0, postings),

@@ -1,5 +1,5 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
-import { ALL_ROLES } from "./file-roles.ts";
+import { ALL_ROLES, fileRoles } from "./file-roles.ts";
 import type { PostingRange, RankedSegment } from "./index-segment.ts";
 
 /** A segment, its place among the others, and its dead files. */
@@ -23,6 +23,8 @@ export type IndexView = {
   readonly meanChunkTokens: number;
   /** Live files without any role: the code itself. */
   readonly plainFiles: number;
+  /** Live files of tests. */
+  readonly testFiles: number;
   /** Terms that were looked up before: a view never changes. */
   readonly cachedTerms: Map<string, readonly TermPostings[]>;
 };
@@ -58,12 +60,13 @@ export function joinViews(views: readonly IndexView[]): IndexView {
     sums.liveChunks += view.liveChunks;
     sums.tokens += view.meanFileTokens * view.liveFiles;
     sums.plainFiles += view.plainFiles;
+    sums.testFiles += view.testFiles;
   }
   return toView(parts, sums);
 }
 
 const emptySums = () => {
-  return { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0, plainFiles: 0 };
+  return { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0, plainFiles: 0, testFiles: 0 };
 };
 type Sums = ReturnType<typeof emptySums>;
 
@@ -77,6 +80,7 @@ function toView(parts: readonly ViewPart[], sums: Sums): IndexView {
     meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
     meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
     plainFiles: sums.plainFiles,
+    testFiles: sums.testFiles,
     cachedTerms: new Map(),
   };
 }
@@ -97,7 +101,9 @@ function addLive(
     sums.liveFiles += 1;
     sums.liveChunks += (fileFirstChunk[file + 1] ?? 0) - (fileFirstChunk[file] ?? 0);
     sums.tokens += fileTokens[file] ?? 0;
-    if (((fileTraits[file] ?? 0) & ALL_ROLES) === 0) sums.plainFiles += 1;
+    const roles = (fileTraits[file] ?? 0) & ALL_ROLES;
+    if (roles === 0) sums.plainFiles += 1;
+    if ((roles & fileRoles.test) !== 0) sums.testFiles += 1;
   }
 }
 

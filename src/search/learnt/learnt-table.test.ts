@@ -8,7 +8,7 @@ import { openSegment, SEGMENT_VERSION } from "../index/index-segment.ts";
 import { createView } from "../index/index-view.ts";
 import { parseQuery } from "../rank/query.ts";
 import { rankFiles } from "../rank/rank.ts";
-import { cosineAt, createVectorSum, findQuestionVector, loadLearntTable } from "./learnt-table.ts";
+import { cosineAt, createVectorSum, findKeptShare, findQuestionVector, loadLearntTable } from "./learnt-table.ts";
 import { decodeTable, encodeTable } from "./word-table-file.ts";
 
 const tablePath = new URL("table.bin", import.meta.url);
@@ -18,14 +18,16 @@ test("the table is small, and is the one that indexes of this version were made 
   assert.ok(bytes.length <= 4_000_000, `${bytes.length} bytes`);
   const digest = createHash("sha256").update(bytes).digest("hex");
   // A new table needs a new version: stored vectors of chunks were made with the old one.
-  assert.deepEqual([SEGMENT_VERSION, digest], [8, "faea136cf23059e1c107ffa9c6ccbcac9aac27182d7344437005652d5ff578c3"]);
+  assert.deepEqual([SEGMENT_VERSION, digest], [9, "bcf5c03b9a0fed6d0c7e4431eecf8ddd05ca34e2a60972ec23d2b51f5ab98458"]);
 });
 
 test("a table comes back from its bytes, and other bytes are refused", () => {
   const [questions, codes] = [Float32Array.of(1, -0.5, 0, 0), Float32Array.of(0, 2, 0.25, -4)];
-  const bytes = encodeTable({ terms: ["order", "parse"], dimensions: 2, questions, codes });
+  const kept = Float32Array.of(0.2, 1);
+  const bytes = encodeTable({ terms: ["order", "parse"], dimensions: 2, kept, questions, codes });
   const table = decodeTable(bytes);
   assert.deepEqual([table.terms, table.dimensions], [["order", "parse"], 2]);
+  assert.deepEqual(table.kept, kept);
   for (const [index, value] of codes.entries()) assert.ok(Math.abs((table.codes[index] ?? 9) - value) < 0.02);
   assert.throws(() => decodeTable(Buffer.from("not a table")), RangeError);
   assert.throws(() => decodeTable(bytes.subarray(0, bytes.length - 6)), RangeError);
@@ -43,6 +45,40 @@ test("a question is nearer to code that means it than to other code", () => {
   const question = findQuestionVector(parseQuery("throw away old files").terms) ?? assert.fail("no vector");
   const [near, far] = [vectorOf(["delet", "remov", "expir"]), vectorOf(["font", "color", "width"])];
   assert.ok(cosineAt(question, near, 0) > cosineAt(question, far, 0));
+});
+
+test("code has the names of a question more often than its everyday words", () => {
+  const [name, everyday] = [
+    ["token", "cach", "timeout"],
+    ["again", "thing", "each"],
+  ];
+  for (const term of name) assert.ok(findKeptShare(term) > 0.5, term);
+  for (const term of everyday) assert.ok(findKeptShare(term) < 0.25, term);
+  assert.equal(findKeptShare("qzxv"), 0.45);
+});
+
+test("an everyday word of a question counts less than a name, and counts fully beside a name that is spelled", () => {
+  const files = {
+    "a.ts": "function first() {\n  call(again, things);\n}\n",
+    "b.ts": "function second() {\n  call(token, value);\n}\n",
+  };
+  const chunkOf = (query: string, file: number) =>
+    rank(files, query).find((each) => each.file === file)?.parts.chunk ?? 0;
+  const [question, withName] = [
+    "ask for a token of these things again",
+    "ask getToken for a token of these things again",
+  ];
+  assert.ok(chunkOf(question, 1) > chunkOf(question, 0));
+  assert.ok(chunkOf(withName, 1) < chunkOf(withName, 0));
+});
+
+test("a file near to the question in what it defines ranks above one that is near in nothing", () => {
+  const files = {
+    "a.ts": "function paintWidth(files) {\n  return files.width;\n}\n",
+    "b.ts": "function removeExpired(files) {\n  return files.clear();\n}\n",
+  };
+  const [first] = rank(files, "throw away old files");
+  assert.equal(first?.file, 1);
 });
 
 function rank(files: Readonly<Record<string, string>>, query: string) {

@@ -24,7 +24,7 @@ function readTable(): LearntTable {
     return openTable(readFileSync(new URL("table.bin", import.meta.url)));
   } catch {
     const none = new Float32Array();
-    return { terms: [], dimensions: VECTOR_DIMENSIONS, questions: none, codes: none, rows: new Map() };
+    return { terms: [], dimensions: VECTOR_DIMENSIONS, kept: none, questions: none, codes: none, rows: new Map() };
   }
 }
 
@@ -39,6 +39,8 @@ export type VectorSum = {
   /** Writes the sum with length 1 to the array from `offset` on; nothing for a sum of no terms. */
   writeTo(bytes: Int8Array, offset: number): void;
   copyFrom(other: VectorSum): void;
+  /** Adds another sum, both with length 1. */
+  addEqually(other: VectorSum): void;
   readonly numbers: Float64Array;
 };
 
@@ -61,6 +63,12 @@ export function createVectorSum({ codes }: LearntTable): VectorSum {
       }
     },
     copyFrom: (other) => numbers.set(other.numbers),
+    addEqually(other) {
+      const [length, otherLength] = [lengthOf(numbers), lengthOf(other.numbers)];
+      for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
+        numbers[index] = (numbers[index] as number) / length + (other.numbers[index] as number) / otherLength;
+      }
+    },
   };
 }
 
@@ -77,6 +85,15 @@ export function findQuestionVector(terms: readonly string[]): Float32Array | nul
   }
   const length = lengthOf(vector);
   return vector.map((number) => number / length);
+}
+
+/** The share of a term that the table does not have: it is a rare one, most often a name. */
+const UNKNOWN_KEPT_SHARE = 0.45;
+
+/** How often code has this term, of questions about the code that have it: `token` mostly, `again` hardly ever. */
+export function findKeptShare(term: string): number {
+  const { rows, kept } = loadLearntTable();
+  return kept[rows.get(term) ?? -1] ?? UNKNOWN_KEPT_SHARE;
 }
 
 /** One word says too little: what it means depends on the others. */

@@ -1,22 +1,26 @@
-/** The file of the learnt table: two vectors for each term, as small whole numbers with a scale for each vector. */
+/** The file of the learnt table: two vectors and a share for each term, as small whole numbers. */
 
 /** Vectors of terms: what a term means in a question, and what it means in code. */
 export type WordVectors = {
   readonly terms: readonly string[];
   readonly dimensions: number;
+  /** How often the code has a term that its question has, from 0 to 1: a name is kept, an everyday word is not. */
+  readonly kept: Float32Array;
   readonly questions: Float32Array;
   readonly codes: Float32Array;
 };
 
-const MAGIC = 0x4c524e54;
+const MAGIC = 0x4c524e32;
 const HEADER_NUMBERS = 3;
 const MAX_VALUE = 127;
+const MAX_KEPT = 255;
 
 /** The bytes of a table. */
-export function encodeTable({ terms, dimensions, questions, codes }: WordVectors): Uint8Array {
+export function encodeTable({ terms, dimensions, kept, questions, codes }: WordVectors): Uint8Array {
   const sides = [questions, codes].map((vectors) => quantise(vectors, terms.length, dimensions));
   const header = Uint32Array.of(MAGIC, terms.length, dimensions);
-  const parts = [header, ...sides.map(({ scales }) => scales), ...sides.map(({ values }) => values)];
+  const keptBytes = Uint8Array.from(kept, (share) => Math.round(share * MAX_KEPT));
+  const parts = [header, ...sides.map(({ scales }) => scales), ...sides.map(({ values }) => values), keptBytes];
   return Buffer.concat([...parts.map((part) => Buffer.from(part.buffer)), Buffer.from(terms.join("\n"))]);
 }
 
@@ -41,7 +45,8 @@ export function decodeTable(bytes: Uint8Array): WordVectors {
   if (magic !== MAGIC || count === undefined || dimensions === undefined) throw new RangeError("Not a table of words.");
   const scaleStart = HEADER_NUMBERS * 4;
   const valueStart = scaleStart + count * 8;
-  const textStart = valueStart + count * dimensions * 2;
+  const keptStart = valueStart + count * dimensions * 2;
+  const textStart = keptStart + count;
   const terms = new TextDecoder().decode(bytes.subarray(textStart)).split("\n");
   if (terms.length !== count) throw new RangeError("The table of words is truncated.");
   const side = (number: number): Float32Array => {
@@ -55,5 +60,6 @@ export function decodeTable(bytes: Uint8Array): WordVectors {
     }
     return values;
   };
-  return { terms, dimensions, questions: side(0), codes: side(1) };
+  const kept = Float32Array.from(bytes.subarray(keptStart, textStart), (byte) => byte / MAX_KEPT);
+  return { terms, dimensions, kept, questions: side(0), codes: side(1) };
 }

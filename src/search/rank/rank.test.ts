@@ -160,6 +160,19 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     first: "docs/keys.md",
   },
   {
+    name: "code ranks above its tests, however many tests there are",
+    query: "rotating the keys",
+    files: {
+      ...Object.fromEntries(
+        Array.from({ length: 60 }, (_, file) => [`lib/f${file}.js`, `export function f${file}() {}\n`]),
+      ),
+      ...Object.fromEntries(Array.from({ length: 1_500 }, (_, file) => [`test/c${file}/index.js`, "check();\n"])),
+      "test/secrets/index.js": `it("is rotating the keys", () => {\n${body}});\n`,
+      "lib/secrets.js": `// For rotating keys.\nexport function turn() {\n${body}}\n`,
+    },
+    first: "lib/secrets.js",
+  },
+  {
     name: "two words of the query find one name in the code",
     query: "hash map",
     files: { "a.zig": `pub const HashMap = struct {\n${body}};\n`, "b.zig": `// hash of a map\n${body}` },

@@ -6,13 +6,14 @@ import type { ParsedQuery } from "./query.ts";
 import { type FileNearness, findNearness } from "./signals/learnt-meaning.ts";
 import { addMeaning } from "./signals/meaning-score.ts";
 import { addNames } from "./signals/name-score.ts";
+import { scoreNeighbours } from "./signals/neighbours.ts";
 import { addNamedPath, addPath } from "./signals/path-score.ts";
 import { weighRoles } from "./signals/role-factors.ts";
 import { fillParts, noParts, type ScoreParts, totalOf } from "./signals/score-parts.ts";
 import { bestChunkPerFile, emptyScores, type FinalScores, findMax, type Scores } from "./signals/scores.ts";
 import { addText } from "./signals/text-score.ts";
 import { weighTerms } from "./weighted-terms.ts";
-import { rankWeights } from "./weights.ts";
+import { MAX_SCORE, rankWeights } from "./weights.ts";
 
 /** A file that answers a query. Files and chunks are numbered as in the view. */
 export type RankedFile = {
@@ -43,9 +44,7 @@ export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOpti
   const scores = emptyScores(view);
   const share = 1 / Math.max(1, query.terms.length);
   const terms = weighTerms(view, query);
-  for (const { text, weight, maxRarity } of terms) {
-    addText(view, scores, findTerm(view, text), weight, maxRarity);
-  }
+  for (const term of terms) addText(view, scores, findTerm(view, term.text), term);
   for (const [word, group] of Map.groupBy(terms, (term) => term.word)) addPath(view, scores, word, group, share);
   addNames(view, scores, query);
   if (query.path !== null) addNamedPath(view, scores, query.path);
@@ -91,19 +90,31 @@ function pickFiles(
     const { segment, firstFile } = findPart(view, file);
     const chunk = bestChunks[file] ?? 0;
     const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, roleWeights);
-    return nearness === null ? { file, score, parts } : addNearness(file, parts, nearness(segment, file - firstFile));
+    return nearness === null ? { file, score, parts } : withMeaning(file, parts, nearness(segment, file - firstFile));
   });
-  if (nearness !== null) ranked.sort((one, other) => other.score - one.score);
-  return ranked.slice(0, limit).map((each) => ({
+  const ordered = nearness === null ? ranked : addNeighbours(ranked, pathOf);
+  return ordered.slice(0, limit).map((each) => ({
     ...each,
     ownShare: (scores.ownTerms[each.file] ?? 0) / Math.max(1, query.terms.length),
     chunks: rankChunks(view, scores, each.file),
   }));
 }
 
-function addNearness(file: number, parts: ScoreParts, nearness: number): Omit<RankedFile, "chunks" | "ownShare"> {
-  const withMeaning = { ...parts, meaning: rankWeights.learnt * nearness };
-  return { file, score: totalOf(withMeaning), parts: withMeaning };
+type ScoredFile = Pick<RankedFile, "file" | "score" | "parts">;
+
+function withMeaning(file: number, parts: ScoreParts, meaning: number): ScoredFile {
+  const changed = { ...parts, meaning };
+  return { file, score: totalOf(changed), parts: changed };
+}
+
+/** Adds what the files of the same folder say, and sorts. */
+function addNeighbours(files: readonly ScoredFile[], pathOf: (file: number) => string): ScoredFile[] {
+  const scores = scoreNeighbours(files.map(({ file, score }) => ({ path: pathOf(file), score: score * MAX_SCORE })));
+  const changed = files.map(({ file, parts }, index) => {
+    const withNeighbours = { ...parts, neighbours: rankWeights.neighbours * (scores[index] ?? 0) };
+    return { file, score: totalOf(withNeighbours), parts: withNeighbours };
+  });
+  return changed.sort((one, other) => other.score - one.score);
 }
 
 /** Within a file, chunks that define names with the query's words rank higher. */

@@ -99,10 +99,11 @@ function copyColumns(segment: RankedSegment, files: readonly number[]) {
   const newChunk = new Uint32Array(segment.chunkCount).fill(NONE);
   const fileFirstChunk = new Uint32Array(files.length + 1);
   const [chunkFile, chunkTokens]: [number[], number[]] = [[], []];
-  const vectors: Int8Array[] = [];
+  const [vectors, fileVectors]: [Int8Array[], Int8Array[]] = [[], []];
   for (const [number, file] of files.entries()) {
     const [first, end] = [segment.fileFirstChunk[file] ?? 0, segment.fileFirstChunk[file + 1] ?? 0];
     vectors.push(segment.chunkVectors.subarray(first * VECTOR_DIMENSIONS, end * VECTOR_DIMENSIONS));
+    fileVectors.push(segment.fileVectors.subarray(file * VECTOR_DIMENSIONS, (file + 1) * VECTOR_DIMENSIONS));
     for (let chunk = first; chunk < end; chunk++) {
       newChunk[chunk] = chunkFile.push(number) - 1;
       chunkTokens.push(segment.chunkTokens[chunk] ?? 0);
@@ -119,6 +120,7 @@ function copyColumns(segment: RankedSegment, files: readonly number[]) {
     chunkFile: Uint32Array.from(chunkFile),
     chunkTokens: Uint32Array.from(chunkTokens),
     chunkVectors: joinVectors(vectors),
+    fileVectors: joinVectors(fileVectors),
     newChunk,
   };
 }

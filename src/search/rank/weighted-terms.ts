@@ -3,6 +3,7 @@ import { termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView } from "../index/index-view.ts";
 import { countLive, rarity } from "./postings.ts";
 import type { ParsedQuery } from "./query.ts";
+import { isAskedInWords, trustWord } from "./question-words.ts";
 import { rankWeights } from "./weights.ts";
 import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
 
@@ -12,6 +13,8 @@ export type WeightedTerm = {
   /** The word of the query that it is, or is related to, by its number. */
   readonly word: number;
   readonly weight: number;
+  /** How far the word can be trusted to be in the code that is asked for. See `trustWord`. */
+  readonly trust: number;
   readonly rarity: number;
   /** A word of the same family never counts as rarer than the query's own word. */
   readonly maxRarity: number;
@@ -26,19 +29,22 @@ const MIN_FAMILY_TERM_CHARS = 4;
 /** The query's own terms, then the words of their families and their short forms, each once. */
 export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
+  const isInWords = isAskedInWords(view, query);
   const own = query.terms.map((text, word) => {
-    return { text, word, weight: 1, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: 1 };
+    const trust = isInWords ? trustWord(text) : 1;
+    return { text, word, weight: 1, trust, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: 1 };
   });
   const added = new Set(query.terms);
   const related: WeightedTerm[] = [];
-  const add = (text: string, word: number, weight: number, maxRarity: number) => {
+  const add = (text: string, weight: number, { word, trust, rarity: maxRarity }: WeightedTerm) => {
     if (added.has(text)) return;
     added.add(text);
-    related.push({ text, word, weight, rarity: rarityOf(text), maxRarity, pathWeight: rankWeights.familyInPath });
+    const pathWeight = rankWeights.familyInPath;
+    related.push({ text, word, weight, trust, rarity: rarityOf(text), maxRarity, pathWeight });
   };
-  for (const { text, word, rarity: maxRarity } of own) {
-    for (const relative of familyOf(view, text)) add(relative, word, rankWeights.family, maxRarity);
-    for (const short of findShortForms(text)) add(short, word, rankWeights.shortForm, maxRarity);
+  for (const term of own) {
+    for (const relative of familyOf(view, term.text)) add(relative, rankWeights.family, term);
+    for (const short of findShortForms(term.text)) add(short, rankWeights.shortForm, term);
   }
   return [...own, ...related];
 }

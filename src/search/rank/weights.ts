@@ -23,8 +23,15 @@ export const rankWeights = {
   size: 0.13,
   /** With vectors: how near the file's nearest chunk is in meaning. */
   meaning: 0.5,
-  /** Without vectors of a service: how near it is by the learnt table. */
+  /** Without vectors of a service: how near it is by the learnt table, by its nearest chunks and by its names. */
   learnt: 1,
+  learntNames: 0.7,
+  /** What both count for, by the mean share of the question's words that code about them has. */
+  meaningByWords: { names: { keptShare: 0.45, weight: 1 }, everyday: { keptShare: 0.3, weight: 3 } },
+  /** In a question in words: the share of a word that counts fully, how much less others count, and the bounds. */
+  trust: { keptShare: 0.55, exponent: 0.7, range: [0.1, 1.3] },
+  /** In a question in words: what the best other files of the same folder add. */
+  neighbours: 0.15,
   /** What a chunk gains for being near, as a share of the best chunk's score. */
   meaningChunk: 0.5,
   /** Defining a name of the query as a value, a function, a type. */

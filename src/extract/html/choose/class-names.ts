@@ -5,18 +5,20 @@ import { collectText, type Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { consentTools, insertedTools } from "./generators.ts";
 
-/** What the name of an element says about it; "none" says nothing. */
-type NameClass =
-  | "never"
-  | "notice"
-  | "signature"
-  | "boilerplate"
-  | "comments"
-  | "reviews"
-  | "shop"
-  | "author"
-  | "doubtful"
-  | "none";
+/** What a name says about an element, the most certain first. */
+const nameClasses = [
+  "never",
+  "notice",
+  "boilerplate",
+  "signature",
+  "comments",
+  "reviews",
+  "shop",
+  "author",
+  "doubtful",
+] as const;
+/** What the names of an element say about it; "none" says nothing. */
+type NameClass = (typeof nameClasses)[number] | "none";
 
 /** Words for parts of a site rather than of a page: dropped unless most of the page's text is there. */
 const boilerplateWords = wordSet(
@@ -78,13 +80,19 @@ export function hasMeaningfulName({ tag, parent }: Element): boolean {
 /** Classifies an element by its class names and its id. */
 export type NameClassifier = (element: Element) => NameClass;
 
-/** Makes a classifier for one page. Names repeat there, so each is split only once. */
+/** Makes a classifier for one page. Names repeat there, alone and together, so each is split only once. */
 export function createNameClassifier(): NameClassifier {
+  const classesOfOne = new Map<string, NameClass>();
+  const classifyOne = (name: string): NameClass => {
+    const nameClass = classesOfOne.get(name) ?? classifyName(name);
+    classesOfOne.set(name, nameClass);
+    return nameClass;
+  };
   const classes = new Map<string, NameClass>();
   const classify = (className: string, id: string): NameClass => {
     if (className === "" && id === "") return "none";
     const key = id === "" ? className : `${className} ${id}`;
-    const nameClass = classes.get(key) ?? classifyNames([...className.split(/\s+/).slice(0, MAX_NAMES), id]);
+    const nameClass = classes.get(key) ?? classifyNames(className, id, classifyOne);
     classes.set(key, nameClass);
     return nameClass;
   };
@@ -93,6 +101,13 @@ export function createNameClassifier(): NameClassifier {
     const nameClass = classify(className, id);
     return nameClass !== "none" && isHeadingId(element) ? classify(className, "") : nameClass;
   };
+}
+
+/** What the names of an element say: the first of the classes that one of them has. */
+function classifyNames(className: string, id: string, classifyOne: (name: string) => NameClass): NameClass {
+  const found = new Set(className.split(/\s+/).slice(0, MAX_NAMES).map(classifyOne));
+  if (id !== "") found.add(classifyOne(id));
+  return nameClasses.find((nameClass) => found.has(nameClass)) ?? "none";
 }
 
 /** Class names of one element beyond this number are ignored. */
@@ -109,18 +124,19 @@ function isHeadingId({ tag, attributes: { id = "" }, children }: Element): boole
 
 const MAX_SLUG_CHARS = 80;
 
-function classifyNames(names: readonly string[]): NameClass {
-  if (names.some((name) => screenReaderNames.has(name))) return "never";
-  const words = names.flatMap(outerWords);
-  if (words.some((word) => consentTools.has(word))) return "never";
-  if (words.some((word) => noticeWords.has(word)) || names.some((name) => cookieNotice.test(name))) return "notice";
-  if (words.some((word) => boilerplateWords.has(word) || insertedTools.has(word))) return "boilerplate";
-  if (words.some((word) => signatureWords.has(word))) return "signature";
-  if (words.some((word) => commentWords.has(word))) return "comments";
-  if (names.some(namesReviews)) return "reviews";
-  if (names.some((name) => splitName(name).some((word) => shopWords.has(word)))) return "shop";
-  if (words.some((word) => authorWords.has(word))) return "author";
-  return words.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
+function classifyName(name: string): NameClass {
+  if (screenReaderNames.has(name)) return "never";
+  const words = outerWords(name);
+  const hasWord = (list: ReadonlySet<string>) => words.some((word) => list.has(word));
+  if (hasWord(consentTools)) return "never";
+  if (hasWord(noticeWords) || cookieNotice.test(name)) return "notice";
+  if (hasWord(boilerplateWords) || hasWord(insertedTools)) return "boilerplate";
+  if (hasWord(signatureWords)) return "signature";
+  if (hasWord(commentWords)) return "comments";
+  if (namesReviews(name)) return "reviews";
+  if (splitName(name).some((word) => shopWords.has(word))) return "shop";
+  if (hasWord(authorWords)) return "author";
+  return hasWord(doubtfulWords) ? "doubtful" : "none";
 }
 
 /** Shops name the parts of a review in many ways (`ti-review-item`), so the word counts anywhere. */
@@ -153,6 +169,7 @@ const praise = /--(?:popular|recommended|suggested)$/i;
 
 /** The words of a class name or an id in lower case: `siteNav-main` has three. */
 function splitName(name: string): readonly string[] {
+  if (/^[a-z]+$/.test(name)) return [name];
   return name
     .replace(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()

@@ -221,7 +221,8 @@ function hasBoilerplateName(
     measures,
   }: PageContext,
 ): boolean {
-  switch (classifyName(element)) {
+  const nameClass = classifyName(element);
+  switch (nameClass) {
     case "none":
       return false;
     case "boilerplate":
@@ -232,11 +233,10 @@ function hasBoilerplateName(
       return !keepsComments;
     case "author":
       return kind !== "forum" && !isAttribution(element) && isShortOrLinks(element, measures);
-    case "reviews":
-      return !keepsReviews && isShortOrLinks(element, measures);
     case "shop":
       return kind === "product";
     default:
+      if (nameClass === "reviews" && keepsReviews) return false;
       if (isAttribution(element) && containsAuthor(element)) return false;
       return !containsHeading(element) && !containsCode(element) && isShortOrLinks(element, measures);
   }

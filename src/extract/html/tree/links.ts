@@ -1,11 +1,12 @@
 /** The links of a page: shortens addresses to what a reader needs and recognizes links within the page that say nothing. */
+import { withoutTracking } from "./tracking.ts";
 import type { Page } from "./tree.ts";
 
 /** Turns an href into an address that a reader can use; undefined if there is none. */
 export type Resolver = (href: string) => string | undefined;
 
 /** A longer address is not written: it carries data, such as a whole program for a playground. */
-const MAX_ADDRESS_CHARS = 500;
+const MAX_ADDRESS_CHARS = 300;
 /** Links are relative only to an address that a reply can name. */
 const MAX_BASE_CHARS = 200;
 
@@ -45,23 +46,13 @@ function withoutControls(href: string): string {
 function resolve(href: string, base: URL | null, page: URL | null): string | undefined {
   const url = base === null ? URL.parse(href) : URL.parse(href, base.href);
   if (href === "" || (url !== null && unusableProtocols.has(url.protocol))) return undefined;
-  if (url !== null) removeTracking(url);
-  const address = base === null || url === null ? href : page === null ? url.href : shorten(url, page);
+  const target = url === null ? null : withoutTracking(url);
+  const address = base === null || target === null ? href : page === null ? target.href : shorten(target, page);
   return address === "" || address.length > MAX_ADDRESS_CHARS ? undefined : toReadable(address);
 }
 
 /** Addresses that run code or contain data instead of leading to a page. */
 const unusableProtocols = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
-
-/** Parameters that say where a reader came from. */
-const trackingParameter =
-  /^(?:utm_\w+|mc_[ce]id|(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|igshid|_hs(?:enc|mi)|mkt_tok|ref_(?:src|url)|s_cid|cmpid|ncid|vero_id|oly_(?:anon|enc)_id|_ga|_gl|li_fat_id|WT\.mc_id)$/i;
-
-function removeTracking(url: URL): void {
-  if (url.search === "") return;
-  const tracking = [...url.searchParams.keys()].filter((name) => trackingParameter.test(name));
-  for (const name of tracking) url.searchParams.delete(name);
-}
 
 /** The shortest address that leads from the page to another of the same site; "" for the page itself. */
 function shorten(url: URL, page: URL): string {

@@ -25,6 +25,11 @@ export class BlockWriter {
     return this.#output.length;
   }
 
+  /** How many characters are written. */
+  get chars(): number {
+    return this.#chars;
+  }
+
   enter(container: Container): void {
     const isDeep = this.#containers.length >= MAX_INDENTS || this.#restIndent().length >= MAX_INDENT_CHARS;
     this.#indent = undefined;

@@ -2,9 +2,13 @@
 import { inlineTags } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
+import type { LineLinks } from "./link-writer.ts";
 
 /** Memory for the first occurrences; pages that repeat their text for several screen sizes are shorter. */
 const MAX_REMEMBERED_CHARS = 2_000_000;
+
+/** A paragraph with its links, and the heading above it. */
+type Paragraph = { readonly text: string; readonly links: LineLinks; readonly heading: string };
 
 /** The paragraphs of a page so far, and how much of them was repeated. */
 export class DuplicateDetector {
@@ -27,17 +31,23 @@ export class DuplicateDetector {
    * Records a paragraph and says whether it is a duplicate. Short ones, and those under another heading or in the same
    * box, repeat for a reason.
    */
-  checkAndRecord(text: string, heading: string, element: Element): boolean {
-    if (text.length < htmlWeights.writing.minDuplicateChars) return false;
-    const key = `${heading}\n${text}`;
+  checkAndRecord({ text, links, heading }: Paragraph, element: Element): boolean {
+    const chars = text.length + links.omittedChars;
+    if (chars < htmlWeights.writing.minDuplicateChars) return false;
+    const key = `${heading}\n${withoutLinks(text)}\n${links.addresses}`;
     const box = boxOf(element);
     const firstBox = this.#boxes.get(key);
     const isDuplicate = firstBox !== undefined && firstBox !== box;
-    if (isDuplicate) this.#duplicateChars += text.length;
-    else this.#firstChars += text.length;
+    if (isDuplicate) this.#duplicateChars += chars;
+    else this.#firstChars += chars;
     if (firstBox === undefined && this.#firstChars < MAX_REMEMBERED_CHARS) this.#boxes.set(key, box);
     return isDuplicate;
   }
+}
+
+/** The text without brackets and addresses: the second copy of a link may have no address. */
+function withoutLinks(text: string): string {
+  return text.includes("[") ? text.replace(/\]\([^()\s]*\)|[[\]]/g, "") : text;
 }
 
 /** The parent of the block that an element is or belongs to. */

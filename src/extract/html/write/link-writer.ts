@@ -1,21 +1,44 @@
 /** Writes links: with their address, as a number with a list of addresses at the end, or as their text alone. */
 import type { LinkStyle } from "../../handler.ts";
+import { htmlWeights } from "../weights.ts";
 import { escapeLinkText } from "./escape.ts";
 
-/** Writes the links of one page in one style, and numbers their addresses. */
+const { minRepeatDistanceChars } = htmlWeights.links;
+
+/** The links of one line of text. */
+export type LineLinks = { readonly addresses: string; readonly omittedChars: number };
+
+/** Writes the links of one page in one style, and remembers their addresses. */
 export class LinkWriter {
   readonly #style: LinkStyle;
+  readonly #position: () => number;
   readonly #numbers = new Map<string, number>();
+  /** Where an address was written last. */
+  readonly #positions = new Map<string, number>();
+  #addresses: string[] = [];
+  #omittedChars = 0;
 
-  constructor(style: LinkStyle) {
+  /** `position` says how many characters of the text are written. */
+  constructor(style: LinkStyle, position: () => number) {
     this.#style = style;
+    this.#position = position;
   }
 
   /** A link with this text to an address. */
   write(text: string, address: string): string {
-    if (this.#style === "none") return text;
+    this.#addresses.push(address);
+    if (this.#style === "none" || isAddressItself(text, address)) return text;
+    if (this.#style === "inline" && this.#wasJustWritten(address)) return this.#omit(text, address);
     const label = escapeLinkText(text.replaceAll("\n", " "));
     return this.#style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
+  }
+
+  /** The links since the last call: their addresses, and how many characters of them were not repeated. */
+  takeLinks(): LineLinks {
+    const links = { addresses: this.#addresses.join(" "), omittedChars: this.#omittedChars };
+    this.#addresses = [];
+    this.#omittedChars = 0;
+    return links;
   }
 
   /** The numbered addresses, one on a line; "" if there are none. */
@@ -23,9 +46,32 @@ export class LinkWriter {
     return [...this.#numbers].map(([address, number]) => `[${number}]: ${address}`).join("\n");
   }
 
+  /** Whether an address is near in the text before, as in a card whose image, title and button lead to one page. */
+  #wasJustWritten(address: string): boolean {
+    const [now, last] = [this.#position(), this.#positions.get(address)];
+    const isNear = last !== undefined && now - last < minRepeatDistanceChars;
+    if (!isNear) this.#positions.set(address, now);
+    return isNear;
+  }
+
+  #omit(text: string, address: string): string {
+    this.#omittedChars += address.length + "[]()".length;
+    return text;
+  }
+
   #numberOf(address: string): number {
     const number = this.#numbers.get(address) ?? this.#numbers.size + 1;
     this.#numbers.set(address, number);
     return number;
   }
+}
+
+/** Whether the text of a link is its address, complete, so that it can be followed without one. */
+function isAddressItself(text: string, address: string): boolean {
+  const complete = text.includes("@") ? `mailto:${text}` : text;
+  return /^(?:https?:\/\/|mailto:)/i.test(complete) && bareAddress(complete) === bareAddress(address);
+}
+
+function bareAddress(address: string): string {
+  return address.replaceAll("\\", "").replace(/\/$/, "").toLowerCase();
 }

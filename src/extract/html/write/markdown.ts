@@ -20,7 +20,7 @@ import { FenceWriter, writeInlineCode } from "./fences.ts";
 import { ImageWriter, isLabelledIcon } from "./images.ts";
 import { formatInline, formatsByTag } from "./inline-format.ts";
 import { LineBuilder } from "./line-builder.ts";
-import { LinkWriter } from "./link-writer.ts";
+import { type LineLinks, LinkWriter } from "./link-writer.ts";
 import { ListCounter } from "./list-items.ts";
 import { findAtomCount } from "./superscripts.ts";
 import { TableRows } from "./table-rows.ts";
@@ -98,9 +98,9 @@ class PageWriter {
   #isShortHeading = false;
   /** Whether the title is being written. */
   #isTitle = false;
-  /** The text of the last heading; "" in forums, where each post repeats its headings. */
+  /** Text and addresses of the last heading; "" in forums, where each post repeats its headings. */
   #sectionHeading = "";
-  #lastHeading: { readonly line: string; readonly count: number } | undefined;
+  #lastHeading: { readonly key: string; readonly level: number; readonly count: number } | undefined;
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
@@ -110,7 +110,7 @@ class PageWriter {
     this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
     this.#resolve = createResolver(page, url);
-    this.#links = new LinkWriter(links);
+    this.#links = new LinkWriter(links, () => this.#blocks.chars);
     this.#footnotes = findFootnotes(page);
     this.#title = page.elements.find(({ tag }) => tag === "h1");
   }
@@ -377,22 +377,28 @@ class PageWriter {
   #flush(): void {
     if (this.#line.isEmpty) return;
     const text = removeReferenceBrackets(this.#line.take());
+    // Taking the line writes the links that are still open.
+    const links = this.#links.takeLinks();
     if (text === "") return;
-    if (this.#headingLevel > 0) this.#writeHeading(text.replaceAll("\n", " "));
-    else if (!this.#isDuplicate(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
+    if (this.#headingLevel > 0) this.#writeHeading(text.replaceAll("\n", " "), links);
+    else if (!this.#isDuplicate(text, links)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
   }
 
   /** A heading directly after the same heading is a copy for another screen size. */
-  #writeHeading(text: string): void {
+  #writeHeading(text: string, { addresses }: LineLinks): void {
     const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
-    if (this.#lastHeading?.line === line && this.#lastHeading.count === this.#blocks.count) return;
-    this.#sectionHeading = this.#choice.isForum ? "" : text;
-    this.#blocks.write(line, { label: toPlainLabel(text), level: this.#headingLevel });
-    this.#lastHeading = { line, count: this.#blocks.count };
+    const label = toPlainLabel(text);
+    const [key, level] = [`${label} ${addresses}`, this.#headingLevel];
+    const last = this.#lastHeading;
+    if (last?.key === key && last.level === level && last.count === this.#blocks.count) return;
+    this.#sectionHeading = this.#choice.isForum ? "" : key;
+    this.#blocks.write(line, { label, level });
+    this.#lastHeading = { key, level, count: this.#blocks.count };
   }
 
-  #isDuplicate(text: string): boolean {
-    return !this.#choice.keepsRepeats && this.#duplicates.checkAndRecord(text, this.#sectionHeading, this.#current);
+  #isDuplicate(text: string, links: LineLinks): boolean {
+    const paragraph = { text, links, heading: this.#sectionHeading };
+    return !this.#choice.keepsRepeats && this.#duplicates.checkAndRecord(paragraph, this.#current);
   }
 
   // Code
@@ -450,6 +456,7 @@ class PageWriter {
   #leaveTable(table: TableRows): void {
     this.#table = undefined;
     this.#line.clear();
+    this.#links.takeLinks();
     const text = table.write();
     if (text !== "") this.#blocks.write(text);
   }

@@ -3,39 +3,40 @@ import type { RankedSegment } from "../../index/index-segment.ts";
 import type { IndexView } from "../../index/index-view.ts";
 import { cosineAt, findQuestionVector, VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
 import type { ParsedQuery } from "../query.ts";
+import { isAskedInWords, weighMeaning } from "../question-words.ts";
+import { rankWeights } from "../weights.ts";
 
-/** How near the file is to the question, from 0 to 1, by its nearest chunk. */
+/** How near the file is to the question: the part that this adds to its score. */
 export type FileNearness = (segment: RankedSegment, file: number) => number;
 
 /** The nearness of files to a question; null for names and paths, and in a repository of prose. */
 export function findNearness(view: IndexView, query: ParsedQuery): FileNearness | null {
-  if (!isQuestionInWords(query) || measureCode(view) < 1) return null; // The table was learnt from code.
-  const vector = findQuestionVector(query.terms);
-  return vector && ((segment, file) => nearestChunk(vector, segment, file));
-}
-
-function isQuestionInWords({ kind, path, names }: ParsedQuery): boolean {
-  return kind === "words" && path === null && !names.some(({ certainty }) => certainty === "spelled");
-}
-
-/** Where fewer files than the first share are code, the repository is about something else: pages, or tests of a kind. */
-const CODE_SHARES = [0.05, 0.1] as const;
-
-/** Whether a repository is about code, from 0 to 1, by the share of files that are not around it. */
-export function measureCode({ plainFiles, liveFiles }: IndexView): number {
-  const [none, full] = CODE_SHARES;
-  const share = plainFiles / Math.max(1, liveFiles);
-  return Math.min(1, Math.max(0, (share - none) / (full - none)));
+  const vector = isAskedInWords(view, query) ? findQuestionVector(query.terms) : null;
+  if (vector === null) return null;
+  const weight = weighMeaning(query.terms);
+  const { learnt, learntNames } = rankWeights;
+  return (segment, file) =>
+    weight * (learnt * nearestChunks(vector, segment, file) + learntNames * nearnessOfNames(vector, segment, file));
 }
 
 /** A smaller cosine is chance. */
 const MIN_COSINE = 0.1;
 
-function nearestChunk(vector: Float32Array, { fileFirstChunk, chunkVectors }: RankedSegment, file: number): number {
+/** The mean of the three nearest chunks: one of many chunks is near by chance. A file with fewer counts its last one again. */
+function nearestChunks(vector: Float32Array, { fileFirstChunk, chunkVectors }: RankedSegment, file: number): number {
   const end = fileFirstChunk[file + 1] ?? 0;
-  let best = MIN_COSINE;
+  let [first, second, third] = [-1, -1, -1];
   for (let chunk = fileFirstChunk[file] ?? 0; chunk < end; chunk++) {
-    best = Math.max(best, cosineAt(vector, chunkVectors, chunk * VECTOR_DIMENSIONS));
+    const cosine = cosineAt(vector, chunkVectors, chunk * VECTOR_DIMENSIONS);
+    if (cosine > first) [first, second, third] = [cosine, first, second];
+    else if (cosine > second) [second, third] = [cosine, second];
+    else if (cosine > third) third = cosine;
   }
-  return best - MIN_COSINE;
+  if (second === -1) second = first;
+  if (third === -1) third = second;
+  return Math.max(0, (first + second + third) / 3 - MIN_COSINE);
+}
+
+function nearnessOfNames(vector: Float32Array, { fileVectors }: RankedSegment, file: number): number {
+  return Math.max(0, cosineAt(vector, fileVectors, file * VECTOR_DIMENSIONS));
 }

@@ -1,8 +1,8 @@
 /** The factor for files around the code: tests, examples, documents, generated and third-party files. */
 import { type FileRole, fileRoles } from "../../index/file-roles.ts";
 import type { IndexView } from "../../index/index-view.ts";
+import { measureCode } from "../question-words.ts";
 import { rankWeights } from "../weights.ts";
-import { measureCode } from "./learnt-meaning.ts";
 
 const roleNames = Object.keys(fileRoles) as FileRole[];
 

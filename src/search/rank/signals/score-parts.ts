@@ -15,6 +15,8 @@ export type ScoreParts = {
   readonly size: number;
   /** Null where no vectors were used. */
   readonly meaning: number | null;
+  /** What the best files of its folder add. */
+  readonly neighbours: number;
   readonly role: number;
 };
 
@@ -29,6 +31,7 @@ export const noParts: ScoreParts = {
   name: 0,
   size: 0,
   meaning: null,
+  neighbours: 0,
   role: 1,
 };
 
@@ -58,7 +61,9 @@ export function fillParts(
 }
 
 /** The score of a file, from 0 to 1. */
-export function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, role }: ScoreParts): number {
+export function totalOf(parts: ScoreParts): number {
+  const { chunk, file, stem, folder, stemShare, name, size, meaning, neighbours, role } = parts;
   const maxScore = meaning === null ? MAX_SCORE : MAX_SCORE + rankWeights.meaning;
-  return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / maxScore);
+  const sum = chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0) + neighbours;
+  return Math.min(1, (sum * role) / maxScore);
 }

@@ -1,6 +1,7 @@
 /** Words in the text: BM25 over chunks and over whole files. */
 import type { IndexView, TermPostings } from "../../index/index-view.ts";
 import { countLive, occurrences, rankOf, rarity } from "../postings.ts";
+import type { WeightedTerm } from "../weighted-terms.ts";
 import { rankWeights } from "../weights.ts";
 import type { Scores } from "./scores.ts";
 
@@ -9,13 +10,12 @@ export function addText(
   view: IndexView,
   scores: Scores,
   postings: readonly TermPostings[],
-  weight: number,
-  maxRarity: number,
+  { weight, trust, maxRarity }: Pick<WeightedTerm, "weight" | "trust" | "maxRarity">,
 ): void {
   if (postings.length === 0) return;
   const { chunks, files } = countLive(postings);
-  const chunkRarity = weight * Math.min(maxRarity, rarity(view.liveChunks, chunks));
-  const fileRarity = weight * rarity(view.liveFiles, files);
+  const chunkRarity = weight * trust * Math.min(maxRarity, rarity(view.liveChunks, chunks));
+  const fileRarity = weight * trust * rarity(view.liveFiles, files);
   const isOwn = weight === 1 ? 1 : 0;
   for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity, isOwn);
 }
