@@ -163,6 +163,8 @@ export const htmlWeights = {
     minProbability: 0.45,
     /** If that is a larger share of the text, the page is unlike those of the training and nothing is dropped. */
     maxDroppedShare: 0.35,
+    /** A line that names the author has at most this many further characters. */
+    maxBylineChars: 60,
     /** Text with a larger share in links is not prose. */
     maxProseLinkShare: 0.5,
     /** The section of a block has at most this share of the text. */

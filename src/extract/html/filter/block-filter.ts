@@ -1,5 +1,6 @@
 /** Drops what a learnt table takes for something else than the content: promotions, notices, other stories. */
 
+import { findByline } from "../data/byline.ts";
 import { wordSet } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
@@ -10,7 +11,7 @@ import { type BlockTable, judgeBlock, openTable } from "./block-table.ts";
 import { listBlockWords } from "./block-words.ts";
 import { type ContentBlock, listBlocks } from "./content-blocks.ts";
 
-const { minProbability, maxDroppedShare } = htmlWeights.blockFilter;
+const { minProbability, maxDroppedShare, maxBylineChars } = htmlWeights.blockFilter;
 
 /** On a page of more blocks nothing is dropped: the ancestors of each block are visited. */
 const MAX_BLOCKS = 5000;
@@ -23,7 +24,7 @@ export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Arra
   if (blocks.length === 0 || blocks.length > MAX_BLOCKS) return;
   table ??= openTable(storedTable);
   const layout = new BlockLayout(root, blocks);
-  const unlikely = findUnlikely(blocks, layout, table);
+  const unlikely = findUnlikely(blocks, layout, table).filter(createBylineGuard(page, blocks));
   const chars = unlikely.reduce((sum, element) => sum + layout.sum(layout.rangeOf(element)).chars, 0);
   if (chars > maxDroppedShare * layout.total.chars) return;
   for (const element of unlikely) dropped[element.index] = 1;
@@ -47,6 +48,15 @@ function findUnlikely(blocks: readonly ContentBlock[], layout: BlockLayout, tabl
   return [...judgements].filter(isUnlikely).map(([element]) => element);
 }
 type JudgedUnit = readonly [Element, { readonly isFixed: boolean; readonly sum: number; readonly chars: number }];
+
+/** Makes a test for what may be dropped: not the first line that names the author, since no other part of a reply does. */
+function createBylineGuard(page: Page, blocks: readonly ContentBlock[]): (element: Element) => boolean {
+  const author = findByline(page);
+  if (author === undefined) return () => true;
+  const isByline = ({ text }: ContentBlock) => text.length <= author.length + maxBylineChars && text.includes(author);
+  const byline = blocks.find(isByline)?.element;
+  return (element) => byline === undefined || byline.index < element.index || byline.index >= element.end;
+}
 
 /** The outermost list around a block: its items are kept or dropped together. */
 function findList(element: Element, layout: BlockLayout): Element | undefined {
