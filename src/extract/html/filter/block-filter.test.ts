@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertLinearTime } from "../../../../test/cpu-time.ts";
 import { extractHtml } from "../page.ts";
 import { parseHtml } from "../tree/parse.ts";
 import { featureNames } from "./block-features.ts";
@@ -56,18 +57,15 @@ describe("in an article", () => {
     assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(12)}<blockquote>${notice}</blockquote>`)), /^>/m);
   });
 
-  test("the time grows with the size of the page", () => {
-    const build = (count: number) => page(`<h1>Log</h1>${"<div>".repeat(200)}${prose(count)}${notice}`);
-    const [small, large] = [build(600), build(2400)];
-    const timeOf = (html: string) => {
-      const before = process.cpuUsage();
-      markdownOf(html);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    };
-    timeOf(small);
-    assert.ok(timeOf(large) < 12 * timeOf(small) + 100_000);
-  });
+  const dropNested = (count: number, depth: number) => {
+    const lines = "<p>Privacy policy and terms of use</p>".repeat(count);
+    const box = `${"<div>".repeat(depth)}${lines}${"</div>".repeat(depth)}`;
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(count)}${box}${prose(1)}`)), /Privacy/);
+  };
+
+  test("the time grows with the number of blocks", () => assertLinearTime(80, (count) => dropNested(count, 100)));
+
+  test("the time grows with the depth of the blocks", () => assertLinearTime(100, (depth) => dropNested(200, depth)));
 });
 
 test("on pages of other kinds all blocks are kept", () => {

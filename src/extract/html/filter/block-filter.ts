@@ -5,7 +5,7 @@ import { wordSet } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { measureBlocks } from "./block-features.ts";
-import { BlockLayout } from "./block-layout.ts";
+import { BlockLayout, type BlockRange } from "./block-layout.ts";
 import storedTable from "./block-table.json" with { type: "json" };
 import { type BlockTable, judgeBlock, openTable } from "./block-table.ts";
 import { listBlockWords } from "./block-words.ts";
@@ -28,7 +28,7 @@ export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Arra
   const chars = unlikely.reduce((sum, element) => sum + layout.sum(layout.rangeOf(element)).chars, 0);
   if (chars > maxDroppedShare * layout.total.chars) return;
   for (const element of unlikely) dropped[element.index] = 1;
-  for (const element of unlikely) dropEmptied(element, blocks, layout, dropped);
+  dropEmptied(unlikely, layout, dropped);
 }
 
 /** The blocks and whole lists that are content with a low probability. */
@@ -66,20 +66,22 @@ function findList(element: Element, layout: BlockLayout): Element | undefined {
 }
 const listTags = wordSet("ul ol dl");
 
-/** Drops the boxes around an element in which no block is left, with their pictures. */
-function dropEmptied(
-  element: Element,
-  blocks: readonly ContentBlock[],
-  layout: BlockLayout,
-  dropped: Uint8Array,
-): void {
-  for (const box of layout.ancestorsOf(element)) {
-    const { start, end } = layout.rangeOf(box);
-    if (blocks.slice(start, end).some((block) => !isDropped(block, layout, dropped))) return;
-    dropped[box.index] = 1;
-  }
+/** Drops the boxes in which no block is left, with their pictures. */
+function dropEmptied(unlikely: readonly Element[], layout: BlockLayout, dropped: Uint8Array): void {
+  const countLeft = createLeftCount(unlikely, layout);
+  for (const element of unlikely)
+    for (const box of layout.ancestorsOf(element).drop(1)) {
+      // The boxes around one that was dropped before were visited then.
+      if (dropped[box.index] === 1 || countLeft(layout.rangeOf(box)) > 0) break;
+      dropped[box.index] = 1;
+    }
 }
 
-function isDropped({ element }: ContentBlock, layout: BlockLayout, dropped: Uint8Array): boolean {
-  return layout.ancestorsOf(element).some(({ index }) => dropped[index] === 1);
+/** Counts the blocks of a range that are outside the dropped elements, in constant time. */
+function createLeftCount(unlikely: readonly Element[], layout: BlockLayout): (range: BlockRange) => number {
+  const isLeft = new Uint8Array(layout.blockCount).fill(1);
+  for (const { start, end } of unlikely.map((element) => layout.rangeOf(element))) isLeft.fill(0, start, end);
+  const leftBefore = new Int32Array(isLeft.length + 1);
+  for (const [index, left] of isLeft.entries()) leftBefore[index + 1] = (leftBefore[index] ?? 0) + left;
+  return ({ start, end }) => (leftBefore[end] ?? 0) - (leftBefore[start] ?? 0);
 }
