@@ -39,6 +39,15 @@ describe("in an article", () => {
     assert.match(text, /\| All rights reserved \| Policy \|/);
   });
 
+  test("a list with code or a table is kept", () => {
+    const link = '<a href="/x">Privacy policy</a>';
+    const cells = "<tr><th>Key</th><th>Value</th></tr><tr><td>theme</td><td>dark</td></tr>";
+    const lists = `<ul><li>${link}<pre>make setup</pre></li></ul><p>Day 0.</p><ul><li>${link}<table>${cells}</table></li></ul>`;
+    const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${lists}${prose(1)}`));
+    assert.match(text, /make setup/);
+    assert.match(text, /\| theme \| dark \|/);
+  });
+
   test("the items of a list are left out together", () => {
     const items = ["Privacy policy", "Cookies", "Sitemap", "The weather of the north"];
     const list = `<ul>${items.map((item) => `<li><a href="/x">${item}</a></li>`).join("")}</ul>`;

@@ -35,11 +35,11 @@ export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Arra
 function findUnlikely(blocks: readonly ContentBlock[], layout: BlockLayout, table: BlockTable): readonly Element[] {
   const features = measureBlocks(blocks, listBlockWords(blocks, layout), layout, table.odds);
   const judgements = new Map<Element, { isFixed: boolean; sum: number; chars: number }>();
-  for (const [index, { element, text, isFixed, headingLevel }] of blocks.entries()) {
+  for (const [index, { element, text, isFixed, isVerbatim, headingLevel }] of blocks.entries()) {
     const unit = findList(element, layout) ?? element;
     const before = judgements.get(unit) ?? { isFixed: false, sum: 0, chars: 0 };
     judgements.set(unit, {
-      isFixed: before.isFixed || headingLevel === 1 || (isFixed && unit === element),
+      isFixed: before.isFixed || headingLevel === 1 || isVerbatim || (isFixed && unit === element),
       sum: before.sum + text.length * judgeBlock(features[index] ?? new Float64Array(), table),
       chars: before.chars + text.length,
     });
