@@ -62,6 +62,14 @@ describe("in an article", () => {
     assert.match(markdownOf(page(`<h1>Log</h1>${prose(1)}${notice}`)), /Copyright[^\n]+\n\nPrivacy policy/);
   });
 
+  test("the kept share counts what is left out", () => {
+    const html = page(`<h1>Log</h1>${prose(4)}${notice}`);
+    const { text, keptShare } = extractHtml(html, { mode: "markdown" });
+    const noticeChars = notice.replace(/<[^>]+>/g, "").length;
+    assert.doesNotMatch(text, /Copyright/);
+    assert.ok(Math.abs(keptShare - text.length / (text.length + noticeChars)) < 0.02, `${keptShare}`);
+  });
+
   test("no empty quotation remains", () => {
     assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(12)}<blockquote>${notice}</blockquote>`)), /^>/m);
   });
@@ -127,6 +135,11 @@ describe("the learnt table", () => {
       return Math.round(Math.log(probability / (1 - probability)) * 10) / 10;
     };
     assert.deepEqual([scoreOf({ 8: 1, 1: -1 }), scoreOf({ 8: 1, 1: 0 }), scoreOf({ 8: 2 })], [-0.5, 1.5, 3.5]);
+  });
+
+  test("with a tree that does not end is refused", () => {
+    for (const tree of ["8<2", "8<2 1", "8<2 1<0 -1", "99<2 1 2", "8<y 1 2", "z"])
+      assert.throws(() => openTable({ features: featureNames, words, trees: [tree] }), RangeError, tree);
   });
 
   test("of another version is refused", () => {

@@ -18,17 +18,22 @@ const MAX_BLOCKS = 5000;
 
 let table: BlockTable | undefined;
 
-/** Marks what is unlikely to be content under the root; nothing if that is much of the text. */
-export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Array): void {
+/**
+ * Marks what is unlikely to be content under the root; nothing if that is much of the text. Returns the share of the
+ * text that is dropped.
+ */
+export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Array): number {
   const blocks = listBlocks(page, root, dropped);
-  if (blocks.length === 0 || blocks.length > MAX_BLOCKS) return;
+  if (blocks.length === 0 || blocks.length > MAX_BLOCKS) return 0;
   table ??= openTable(storedTable);
   const layout = new BlockLayout(root, blocks);
   const unlikely = findUnlikely(blocks, layout, table).filter(createBylineGuard(page, blocks));
   const chars = unlikely.reduce((sum, element) => sum + layout.sum(layout.rangeOf(element)).chars, 0);
-  if (chars > maxDroppedShare * layout.total.chars) return;
+  const share = chars / layout.total.chars;
+  if (share > maxDroppedShare) return 0;
   for (const element of unlikely) dropped[element.index] = 1;
   dropEmptied(unlikely, layout, dropped);
+  return share;
 }
 
 /** The blocks and whole lists that are content with a low probability. */
