@@ -62,6 +62,48 @@ describe("in an article", () => {
     assert.match(markdownOf(page(`<h1>Log</h1>${prose(1)}${notice}`)), /Copyright[^\n]+\n\nPrivacy policy/);
   });
 
+  const link = (label: string, href = "/x") => `<p><a href="${href}">${label}</a></p>`;
+
+  test("links to files are kept, and the heading above them", () => {
+    for (const file of ["report.pdf", "sources.tar.gz?v=2", "https://a.example/Setup.EXE", "table.xlsx#sheet"]) {
+      const text = markdownOf(
+        page(`<h1>Log</h1>${prose(8)}<h2>Newsletter privacy</h2>${link("Privacy policy", file)}`),
+      );
+      assert.match(text, /\n## Newsletter privacy\n\n\[Privacy policy\]/, file);
+    }
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${link("Privacy policy", "/pdf")}`)), /Privacy/);
+  });
+
+  test("a heading keeps what is under it if that is all", () => {
+    const section = (rest: string) =>
+      `<h2>The harbour</h2>${link("Privacy policy")}${rest}<h2>The coast</h2>${prose(1)}`;
+    assert.match(markdownOf(page(`<h1>Log</h1>${prose(8)}${section("")}`)), /\n## The harbour\n\n\[Privacy policy\]/);
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${section(prose(1))}`)), /Privacy/);
+  });
+
+  test("what a line announces with a colon is kept", () => {
+    const list = '<ul><li><a href="/x">Privacy policy</a></li><li><a href="/y">Cookies</a></li></ul>';
+    const after = (line: string) =>
+      markdownOf(page(`<h1>Log</h1>${prose(8)}<p>${weather} ${line}</p>${list}${prose(1)}`));
+    assert.match(after("The keeper had to read these:"), /read these:\n\n- \[Privacy policy\]/);
+    assert.doesNotMatch(after("The keeper had to read these."), /Privacy/);
+  });
+
+  test("described pictures and embedded documents stay when their caption is left out", () => {
+    const shown = [
+      '<img src="/bus.jpg" alt="A flooded street with a stranded bus">',
+      '<iframe src="https://video.example/bus" title="A flooded street with a stranded bus"></iframe>',
+    ];
+    for (const content of shown) {
+      const figure = `<figure>${content}<figcaption>Photo: Getty Images</figcaption></figure>`;
+      const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${figure}${prose(1)}`));
+      assert.match(text, /A flooded street with a stranded bus/, content);
+      assert.doesNotMatch(text, /Getty/, content);
+    }
+    const bare = '<figure><img src="/bus.jpg" alt=""><figcaption>Photo: Getty Images</figcaption></figure>';
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${bare}${prose(1)}`)), /bus\.jpg|Getty/);
+  });
+
   test("the kept share counts what is left out", () => {
     const html = page(`<h1>Log</h1>${prose(4)}${notice}`);
     const { text, keptShare } = extractHtml(html, { mode: "markdown" });

@@ -1,8 +1,9 @@
 /** Drops what a learnt table takes for something else than the content: promotions, notices, other stories. */
 
 import { findByline } from "../data/byline.ts";
+import { findEmbed } from "../tree/embeds.ts";
 import { wordSet } from "../tree/tags.ts";
-import type { Element, Page } from "../tree/tree.ts";
+import { createContains, type Element, isFormulaScript, isInside, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { measureBlocks } from "./block-features.ts";
 import { BlockLayout, type BlockRange } from "./block-layout.ts";
@@ -10,6 +11,7 @@ import storedTable from "./block-table.json" with { type: "json" };
 import { type BlockTable, judgeBlock, openTable } from "./block-table.ts";
 import { listBlockWords } from "./block-words.ts";
 import { type ContentBlock, listBlocks } from "./content-blocks.ts";
+import { leaveOutNeeded } from "./needed-blocks.ts";
 
 const { minProbability, maxDroppedShare, maxBylineChars } = htmlWeights.blockFilter;
 
@@ -27,12 +29,13 @@ export function dropUnlikelyBlocks(page: Page, root: Element, dropped: Uint8Arra
   if (blocks.length === 0 || blocks.length > MAX_BLOCKS) return 0;
   table ??= openTable(storedTable);
   const layout = new BlockLayout(root, blocks);
-  const unlikely = findUnlikely(blocks, layout, table).filter(createBylineGuard(page, blocks));
+  const judged = findUnlikely(blocks, layout, table).filter(createBylineGuard(page, blocks));
+  const unlikely = leaveOutNeeded(page, judged, blocks, layout);
   const chars = unlikely.reduce((sum, element) => sum + layout.sum(layout.rangeOf(element)).chars, 0);
   const share = chars / layout.total.chars;
   if (share > maxDroppedShare) return 0;
   for (const element of unlikely) dropped[element.index] = 1;
-  dropEmptied(unlikely, layout, dropped);
+  dropEmptied(page, unlikely, layout, dropped);
   return share;
 }
 
@@ -71,15 +74,24 @@ function findList(element: Element, layout: BlockLayout): Element | undefined {
 }
 const listTags = wordSet("ul ol dl");
 
-/** Drops the boxes in which no block is left, with their pictures. */
-function dropEmptied(unlikely: readonly Element[], layout: BlockLayout, dropped: Uint8Array): void {
+/** Drops the boxes in which no block is left, with their pictures, unless one shows something without text. */
+function dropEmptied(page: Page, unlikely: readonly Element[], layout: BlockLayout, dropped: Uint8Array): void {
   const countLeft = createLeftCount(unlikely, layout);
+  const isLeft = (element: Element) => !layout.ancestorsOf(element).some(({ index }) => dropped[index] === 1);
+  const isShown = createContains(page, (element) => saysSomething(element) && isLeft(element));
   for (const element of unlikely)
     for (const box of layout.ancestorsOf(element).drop(1)) {
       // The boxes around one that was dropped before were visited then.
-      if (dropped[box.index] === 1 || countLeft(layout.rangeOf(box)) > 0) break;
+      if (dropped[box.index] === 1 || countLeft(layout.rangeOf(box)) > 0 || isShown(box)) break;
       dropped[box.index] = 1;
     }
+}
+
+/** A described figure, an embedded document or a formula; a picture inside a link is that of another page. */
+function saysSomething(element: Element): boolean {
+  const { tag, attributes } = element;
+  if (tag === "img") return attributes.alt?.trim() && isInside(element, "figure") ? !isInside(element, "a") : false;
+  return tag === "math" || isFormulaScript(element) || findEmbed(element) !== undefined;
 }
 
 /** Counts the blocks of a range that are outside the dropped elements, in constant time. */
