@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { systemCode } from "../../errors.ts";
 import { findDialect } from "../../overflow/dialects/dialects.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
+import { answerEarly } from "../../system/early-answer.ts";
 import { type Call, forwardWithRecovery, passThrough } from "./carry-request.ts";
 import { createRelay } from "./relay.ts";
 import { endSocket, upgrade } from "./upgrade.ts";
@@ -91,6 +92,6 @@ export function respondError(response: ServerResponse, status: number, type: str
     response.destroy();
     return;
   }
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ type: "error", error: { type, message } }));
+  const body = JSON.stringify({ type: "error", error: { type, message } });
+  answerEarly(response, { status, headers: { "content-type": "application/json" }, body });
 }
