@@ -1,7 +1,7 @@
 /** The promises of a database for the catalogue, as tests; every driver runs them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { RequirementError, type Sql } from "./sql.ts";
+import { CatalogueError, RequirementError, type Sql } from "./sql.ts";
 
 /** `connect` opens one more connection to the same database, as another process would. */
 export type SqlUnderTest = { readonly sql: Sql; connect(): Promise<Sql> } & AsyncDisposable;
@@ -115,15 +115,15 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
     });
 
     promise("lets a statement require a row by a value that must be there", async ({ sql }) => {
-      await sql.run("CREATE TABLE needs (name TEXT PRIMARY KEY, item TEXT NOT NULL)");
+      await sql.run("CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, object_key TEXT NOT NULL)");
       const need = (name: string, item: string) =>
         sql.transact(
           (queries) =>
             Promise.all([
               queries.run(add, `${name} needs ${item}`, 1),
               queries.run(
-                `INSERT INTO needs (name, item) VALUES (?, (SELECT name FROM items WHERE name = ?))
-                 ON CONFLICT (name) DO NOTHING`,
+                `INSERT INTO blobs (sha256, object_key) VALUES (?, (SELECT name FROM items WHERE name = ?))
+                 ON CONFLICT (sha256) DO NOTHING`,
                 name,
                 item,
               ),
@@ -135,6 +135,18 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
       await assert.rejects(need("other", "elsewhere"), RequirementError);
       await assert.rejects(need("one", "elsewhere"), RequirementError);
       assert.deepEqual(await names(sql), ["one needs there", "there"]);
+    });
+
+    promise("passes on null in any other column as the bug that it is", async ({ sql }) => {
+      await sql.run("CREATE TABLE blobs (object_key TEXT NOT NULL, size_bytes BIGINT NOT NULL)");
+      await sql.run("CREATE TABLE others (object_key TEXT NOT NULL)");
+      for (const statement of ["INSERT INTO blobs VALUES ('a', NULL)", "INSERT INTO others VALUES (NULL)"]) {
+        for (const isOneBatch of [false, true]) {
+          const failing = sql.transact((queries) => queries.run(statement), { isOneBatch });
+          const isBug = (error: Error) => !(error instanceof RequirementError || error instanceof CatalogueError);
+          await assert.rejects(failing, isBug);
+        }
+      }
     });
 
     promise("shows other connections nothing of an unfinished transaction", async ({ sql, connect }) => {

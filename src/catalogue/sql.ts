@@ -50,7 +50,10 @@ export interface Sql extends Queries {
   close(): Promise<void>;
 }
 
-/** A statement put null where a value is required, by which statements require a row: nothing was changed. */
+/** The column by which statements require a row: they look for its value, and null is refused. */
+export const REQUIREMENT = { table: "blobs", column: "object_key" } as const;
+
+/** The row that a statement requires is missing: nothing was changed. Null in any other column is a bug. */
 export class RequirementError extends Error {
   override readonly name = "RequirementError";
 }

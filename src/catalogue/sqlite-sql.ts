@@ -11,6 +11,7 @@ import { isBusy, isDamaged, isFull, isMistake, isNullRefused, isReadOnly, makePr
 import {
   CatalogueError,
   type Queries,
+  REQUIREMENT,
   RequirementError,
   type Sql,
   type SqlRow,
@@ -347,7 +348,8 @@ async function retryWhileBusy<T>(attempt: () => T | Promise<T>, busyMs: number):
 
 /** Errors of SQLite and of the file system as faults of the catalogue; other errors are bugs and stay as they are. */
 function toCatalogueError(error: unknown): unknown {
-  if (isNullRefused(error)) return new RequirementError("A required value is missing.", { cause: error });
+  if (isNullRefused(error, REQUIREMENT.table, REQUIREMENT.column))
+    return new RequirementError("A required row is missing.", { cause: error });
   if (error instanceof CatalogueError || systemCode(error) === undefined || isMistake(error)) return error;
   const sentence = error instanceof Error ? error.message : String(error);
   const code = systemCode(error) ?? "";
