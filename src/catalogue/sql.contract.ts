@@ -1,7 +1,7 @@
 /** The promises of a database for the catalogue, as tests; every driver runs them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CatalogueError, RequirementError, type Sql } from "./sql.ts";
+import { CatalogueError, type Queries, RequirementError, type Sql } from "./sql.ts";
 
 /** `connect` opens one more connection to the same database, as another process would. */
 export type SqlUnderTest = { readonly sql: Sql; connect(): Promise<Sql> } & AsyncDisposable;
@@ -112,6 +112,37 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
       );
       await assert.rejects(failing, /nowhere/);
       assert.deepEqual(await names(sql), ["a"]);
+    });
+
+    promise("refuses a statement that a batch gives after it has waited", async ({ sql }) => {
+      const late = sql.transact(
+        async (queries) => {
+          await queries.all("SELECT name FROM items");
+          await queries.run(add, "late", 1);
+        },
+        { isOneBatch: true },
+      );
+      await assert.rejects(late, /after its transaction/);
+      assert.deepEqual(await names(sql), []);
+    });
+
+    promise("changes nothing by a batch that fails before it has waited", async ({ sql }) => {
+      const failures: readonly ((queries: Queries) => Promise<unknown>)[] = [
+        (queries) => {
+          void queries.run(add, "a", 1);
+          throw new Error("changed its mind");
+        },
+        async (queries) => {
+          void queries.run(add, "b", 1);
+          throw new Error("changed its mind");
+        },
+      ];
+      for (const fail of failures) {
+        await assert.rejects(sql.transact(fail, { isOneBatch: true }), /changed its mind/);
+        // On the same connection, which must not be in the failed transaction any more.
+        await sql.transact((queries) => queries.run("DELETE FROM items WHERE name = 'none'"));
+        assert.deepEqual(await names(sql), []);
+      }
     });
 
     promise("lets a statement require a row by a value that must be there", async ({ sql }) => {

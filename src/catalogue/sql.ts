@@ -25,7 +25,8 @@ export type TransactionOptions = {
   readonly isOneStatement?: boolean;
   /**
    * Whether the work gives all of its statements before it waits for an answer, and decides nothing by them: then the
-   * commit is sent with them. What must be so is required by a statement (RequirementError). Default: no.
+   * commit is sent with them. What must be so is required by a statement (RequirementError). A statement given later
+   * fails, when the others may be committed already. Default: no.
    */
   readonly isOneBatch?: boolean;
   /** How long it may wait for other processes, for work that can be left undone. Default: as long as the driver does. */

@@ -96,11 +96,11 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
 
   async function transact<T>(
     work: (queries: Queries) => Promise<T>,
-    { durable = false, patienceMs }: TransactionOptions = {},
+    { durable = false, isOneBatch = false, patienceMs }: TransactionOptions = {},
   ): Promise<T> {
     const { connection, result } = await change(async (current) => {
       await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"), patienceMs);
-      return { connection: current, result: await finish(current, work) };
+      return { connection: current, result: await finish(current, work, isOneBatch) };
     });
     if (durable) await connection.syncLog();
     return result;
@@ -134,9 +134,13 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   };
 }
 
-async function finish<T>(connection: Connection, work: (queries: Queries) => Promise<T>): Promise<T> {
+async function finish<T>(
+  connection: Connection,
+  work: (queries: Queries) => Promise<T>,
+  isOneBatch: boolean,
+): Promise<T> {
   try {
-    const result = await runWork(connection, work);
+    const result = await runWork(connection, work, isOneBatch);
     connection.database.exec("COMMIT");
     return result;
   } catch (error) {
@@ -146,20 +150,27 @@ async function finish<T>(connection: Connection, work: (queries: Queries) => Pro
   }
 }
 
-async function runWork<T>(connection: Connection, work: (queries: Queries) => Promise<T>): Promise<T> {
+async function runWork<T>(
+  connection: Connection,
+  work: (queries: Queries) => Promise<T>,
+  isOneBatch: boolean,
+): Promise<T> {
   let isOver = false;
   const current = (): Connection => {
     if (isOver) throw new Error("A query was given after its transaction.");
     return connection;
   };
   try {
-    return await work({
+    const working = work({
       all: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
         current().all<Row>(statement, values),
       get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
         current().all<Row>(statement, values)[0],
       run: async (statement, ...values) => current().run(statement, values),
     });
+    // What works here must work with drivers that send the commit now.
+    isOver = isOneBatch;
+    return await working;
   } finally {
     isOver = true;
   }
