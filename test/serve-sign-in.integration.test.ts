@@ -1,7 +1,7 @@
 /** Signing a browser in at `spillway serve`: by the printed link, once, or by a token. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MAX_ATTEMPTS_PER_ADDRESS } from "../src/surfaces/serve/sign-in/attempt-limit.ts";
+import { MAX_FAILURES_PER_ADDRESS, MAX_LOOKS } from "../src/surfaces/serve/sign-in/attempt-limit.ts";
 import { revokeToken } from "../src/surfaces/serve/tokens/tokens.ts";
 import { openServedHttp } from "./served-http.ts";
 
@@ -108,20 +108,29 @@ describe("signing in", () => {
     assert.equal((await fetch(`${served.url}/metrics`, { headers: { cookie } })).status, 401);
   });
 
-  test("after too many attempts, says when to try again, also to the holder of a token", async () => {
+  test("after too many attempts that failed, says when to try again, and lets the holder of a token in", async () => {
     let now = Date.now();
     await using served = await openServedHttp({ now: () => now });
     const token = await served.makeToken({ name: "ann" });
-    for (let count = 0; count < MAX_ATTEMPTS_PER_ADDRESS; count++)
+    for (let count = 0; count < MAX_FAILURES_PER_ADDRESS; count++)
       assert.equal((await sendForm(served, { token: `spw_wrong${count}` })).status, 403);
-    const refused = await sendForm(served, { token });
+    const refused = await sendForm(served, { token: "spw_wrong" });
     const waitSeconds = Number(refused.headers.get("retry-after"));
     assert.deepEqual([refused.status, refused.headers.get("set-cookie")], [429, null]);
     assert.ok(waitSeconds > 0);
     assert.match(await refused.text(), new RegExp(`Too many attempts to sign in. Try again in ${waitSeconds} s\\.`));
     assert.equal((await fetch(`${served.url}/sign-in`)).status, 200, "looking is not an attempt");
+    assert.equal((await sendForm(served, { token })).status, 303, "all share the address of a reverse proxy");
     now += waitSeconds * 1_000;
-    assert.equal((await sendForm(served, { token })).status, 303);
+    assert.equal((await sendForm(served, { token: "spw_wrong" })).status, 403);
+  });
+
+  test("with too many codes asks to wait, without a look into the catalogue", async () => {
+    await using served = await openServedHttp({ now: () => 0 });
+    const codes = Array.from({ length: MAX_LOOKS }, (_, count) => String(count).padStart(43, "a"));
+    for (const code of codes) assert.notEqual((await sendForm(served, { code })).status, 303);
+    const refused = await sendForm(served, { code: "b".repeat(43) });
+    assert.equal(refused.status, 429);
   });
 
   test("a code from a stranger's link is shown only in the form of a code", async () => {

@@ -21,11 +21,14 @@ export function signInRoutes(signIn: SignIn, attempts: AttemptLimit): Route[] {
         if (exchange.request.method === "GET") return sendPage(exchange.response, 200, formOf(exchange.url));
         const form = await readForm(exchange);
         if (form === undefined) return;
-        const waitSeconds = attempts.take(exchange.request.socket.remoteAddress ?? "");
-        if (waitSeconds > 0) return sendTooMany(exchange.response, waitSeconds);
+        const { request, response } = exchange;
+        const lookWaitSeconds = form.code === undefined ? 0 : attempts.takeLook();
+        if (lookWaitSeconds > 0) return sendTooMany(response, lookWaitSeconds);
         const cookie = await signIn.makeCookie(form);
-        if (cookie === undefined) sendPage(exchange.response, 403, refusedForm);
-        else redirect(exchange.response, cookie);
+        if (cookie !== undefined) return redirect(response, cookie);
+        const waitSeconds = attempts.takeFailure(request.socket.remoteAddress ?? "");
+        if (waitSeconds > 0) sendTooMany(response, waitSeconds);
+        else sendPage(response, 403, refusedForm);
       },
     },
     {
@@ -51,7 +54,13 @@ async function readForm({ request, response }: Exchange) {
     return undefined;
   }
   const fields = new URLSearchParams(body.text);
-  return { code: fields.get("code") ?? undefined, token: fields.get("token") ?? undefined };
+  return { code: findCode(fields), token: fields.get("token") ?? undefined };
+}
+
+/** A code has letters that need no escaping; anything else is not a code of ours. */
+function findCode(fields: URLSearchParams): string | undefined {
+  const code = fields.get("code");
+  return code !== null && /^[\w-]{43}$/.test(code) ? code : undefined;
 }
 
 function redirect(response: ServerResponse, cookie: string): void {
@@ -69,10 +78,9 @@ const tokenField = '<p><label>Token <input type="password" name="token" autocomp
 
 const refusedForm = `<p role="alert" class="bad">This link or token is not valid; a link works once, for ten minutes.</p>${tokenField}`;
 
-/** A code has letters that need no escaping; anything else is not a code of ours. */
 function formOf({ searchParams }: URL): string {
-  const code = searchParams.get("code");
-  return code !== null && /^[\w-]{43}$/.test(code) ? `<input type="hidden" name="code" value="${code}">` : tokenField;
+  const code = findCode(searchParams);
+  return code === undefined ? tokenField : `<input type="hidden" name="code" value="${code}">`;
 }
 
 /** The style of the dashboard, and nothing that runs. */
