@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { be, box, join, makeExif, makePhoto, zeros } from "../../../test/media-files.ts";
 import { toBody } from "../../acquire/spooled-body.ts";
+import { keep } from "../handler.contract.ts";
 import { readImage } from "./read-image.ts";
 
 const read = (bytes: Uint8Array) => readImage(toBody({ bytes }, bytes.length));
@@ -12,16 +13,19 @@ const place = { latitude: [52, 31, 12], longitude: [13, 24, 18], sides: "NW" };
 const WORDS = "52.520000, -13.405000, -34 m";
 const exif = makeExif(place);
 
-/** A HEIC file whose second item is what the camera wrote. */
-function makeHeic(): Buffer {
+/** A HEIC file whose second item is what the camera wrote; its table may name another place for it. */
+function makeHeic(wrongAt?: bigint): Buffer {
   const name = (id: number, type: string) => box("infe", [2, 0, 0, 0], be(id, 2), zeros(2), type, [0]);
   const names = box("iinf", zeros(4), be(2, 2), name(1, "hvc1"), name(2, "Exif"));
-  const item = (id: number, at: number, length: number) =>
-    join(be(id, 2), zeros(2), be(1, 2), be(at, 4), be(length, 4));
+  const item = (id: number, at: number, length: number) => {
+    const offset = Buffer.alloc(8);
+    offset.writeBigUInt64BE(wrongAt ?? BigInt(at));
+    return join(be(id, 2), zeros(2), be(1, 2), offset, be(length, 4));
+  };
   const makeMeta = (at: number) =>
     box(
       "meta",
-      ...[zeros(4), names, box("iloc", zeros(4), [0x44, 0], be(2, 2), item(1, 0, 4), item(2, at, exif.length + 10))],
+      ...[zeros(4), names, box("iloc", zeros(4), [0x84, 0], be(2, 2), item(1, 0, 4), item(2, at, exif.length + 10))],
       box("iprp", box("ipco", box("ispe", zeros(4), be(40, 4), be(30, 4)))),
     );
   const type = box("ftyp", "heic", zeros(4));
@@ -51,6 +55,16 @@ describe("the place where a photo was taken", () => {
     for (const [format, bytes] of Object.entries(formats)) {
       const { location, notes } = await read(bytes);
       assert.deepEqual([location, notes], [WORDS, ["Model: Heron"]], format);
+    }
+  });
+
+  test("is ignored where a table says that it is outside of the file, and the size is read", async () => {
+    for (const at of [2n ** 63n + 5n, 2n ** 53n, 1_000_000n]) {
+      const sample = { name: "photo.heic", bytes: makeHeic(at), kind: "image", mediaType: "image/heic" } as const;
+      await using sampleFile = await keep(sample);
+      const { content, sizeBytes } = sampleFile.file;
+      const header = await readImage(toBody(content, sizeBytes));
+      assert.deepEqual(header, { width: 40, height: 30, notes: [] }, String(at));
     }
   });
 

@@ -28,6 +28,7 @@ async function readTexts(body: Body, reader: BoxReader): Promise<Pick<ImageHeade
   const item = await findExifItem(reader);
   if (item === undefined) return { notes: [] };
   const start = item.at + 4 + u32be(await body.read(item.at, item.at + 4), 0);
+  if (start >= item.end) return { notes: [] };
   return readExif(await body.read(start, Math.min(item.end, start + MAX_EXIF_BYTES)));
 }
 

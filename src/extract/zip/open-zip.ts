@@ -242,7 +242,7 @@ async function openMember(body: Body, member: ZipMember, maxBytes: number): Prom
   const dataAt = await findData(body, member);
   if (member.method === STORED) return readRange(body, dataAt, member.compressedBytes);
   if (member.method !== DEFLATED)
-    throw new ZipError("unavailable", `${member.name} is packed by method ${member.method}, which is not read`);
+    throw new ZipError("unsupported", `${member.name} is packed by method ${member.method}, which is not read`);
   const inflated = await inflateAtOnce(body, dataAt, member, maxBytes);
   return inflated ?? inflate(readRange(body, dataAt, member.compressedBytes), member.name);
 }
