@@ -153,16 +153,6 @@ describe("the style of links", () => {
     assert.equal(read('<p><a href="/x">https://lamp.example/x</a></p>').text, "[https://lamp.example/x](/x)");
   });
 
-  const redirects = [
-    ["https://go.counter.example/?id=7&url=https%3A%2F%2Flamp.example%2Fx%3Futm_source%3Da", "https://lamp.example/x"],
-    ["https://www.search.example/url?q=https://lamp.example/x&sa=D", "https://lamp.example/x"],
-    ["https://lamp.example/login?url=https://other.example/", "https://lamp.example/login?url=https://other.example/"],
-    ["https://go.counter.example/?url=lamp", "https://go.counter.example/?url=lamp"],
-  ] as const;
-  for (const [href, address] of redirects)
-    test(`inline: leads to the page itself: ${href}`, () =>
-      assert.equal(read(`<p>See <a href="${href}">lamp</a></p>`).text, `See [lamp](${address})`));
-
   test("numbered: each address once, in a section at the end", () => {
     const { text, marks, linkBase } = read(html, "numbered");
     assert.equal(text, "[one][1], [two][2] and [three][1]\n\n## Links\n\n[1]: /a\n[2]: https://other.example/b");
