@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LinkStyle } from "../handler.ts";
 import { extractHtml } from "./page.ts";
+import { htmlWeights } from "./weights.ts";
 
 const read = (html: string, links?: LinkStyle) =>
   extractHtml(html, { url: "https://example.com/docs/page", mode: "markdown", links });
@@ -144,6 +145,45 @@ describe("the style of links", () => {
     const prose = "<p>The keeper of the lighthouse wrote down the weather of that day.</p>".repeat(100);
     const { text } = read(`<p><a href="/a">Lamps</a> <a href="/a">more</a></p>${prose}<p><a href="/a">Lamps</a></p>`);
     assert.match(text, /^\[Lamps\]\(\/a\) more\n.*\n\[Lamps\]\(\/a\)$/s);
+  });
+
+  test("inline: each section has its addresses", () => {
+    const section = (name: string): string => `<h2>${name}</h2><p><a href="/a">Lamps</a> <a href="/a">more</a></p>`;
+    const [first, second] = read(section("One") + section("Two")).text.split("\n\n## Two");
+    assert.equal(first, "## One\n\n[Lamps](/a) more");
+    assert.equal(second, "\n\n[Lamps](/a) more");
+  });
+
+  test("inline: the link of a heading counts for its section", () => {
+    const card = '<h3><a href="/a">Lamps</a></h3><p>Bright. <a href="/a">Buy</a></p>';
+    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Lamps](/a)\n\nBright. Buy");
+  });
+
+  test("inline: a long table and a long line repeat an address further down", () => {
+    const log = "The keeper of the lighthouse wrote down the weather of that day.";
+    const rows = `<tr><td>${log}</td><td><a href="/a">Lamp</a></td></tr>`.repeat(100);
+    const lines = `${log} <a href="/a">Lamp</a><br>`.repeat(100);
+    for (const body of [`<table><tr><th>Log</th><th>Where</th></tr>${rows}</table>`, `<p>${lines}</p>`]) {
+      const { text } = read(body);
+      const distances = [...text.matchAll(/\[Lamp\]\(\/a\)/g)].map(
+        ({ index }, number, all) => index - (all[number - 1]?.index ?? 0),
+      );
+      assert.ok(distances.length > 1, text.slice(0, 200));
+      for (const distance of distances)
+        assert.ok(distance < 1.3 * htmlWeights.links.minRepeatDistanceChars, String(distance));
+    }
+  });
+
+  test("inline: an address in a duplicate that is left out counts as not written", () => {
+    const wanted = "The keeper of the lighthouse wrote down the weather of that day, and his lamps are here:";
+    const paragraph = (address: string): string => `<div><p>${wanted} <a href="${address}">lamps</a></p></div>`;
+    const prose = Array.from(
+      { length: 90 },
+      (_, day) => `<p>Day ${day}: the keeper wrote down the weather of that day.</p>`,
+    );
+    const { text } = read(`${paragraph("/a")}${prose.join("")}${paragraph("/a")}<p>Buy <a href="/a">one</a></p>`);
+    assert.equal(text.split(wanted).length, 2);
+    assert.match(text, /\n\nBuy \[one\]\(\/a\)$/);
   });
 
   test("inline: a link whose text is its address needs no brackets", () => {

@@ -5,16 +5,24 @@ import { escapeLinkText } from "./escape.ts";
 
 const { minRepeatDistanceChars } = htmlWeights.links;
 
-/** The links of one line of text. */
-export type LineLinks = { readonly addresses: string; readonly omittedChars: number };
+/** The links of one line of text, or of one table. */
+export type LineLinks = {
+  /** All addresses, those that were not repeated too. */
+  readonly addresses: string;
+  readonly omittedChars: number;
+  /** Where each address was written. */
+  readonly positions: ReadonlyMap<string, number>;
+};
 
 /** Writes the links of one page in one style, and remembers their addresses. */
 export class LinkWriter {
   readonly #style: LinkStyle;
   readonly #position: () => number;
   readonly #numbers = new Map<string, number>();
-  /** Where an address was written last. */
+  /** Where an address was written last in this section. */
   readonly #positions = new Map<string, number>();
+  /** The same for the line that is being built, which may be left out as a duplicate. */
+  #linePositions = new Map<string, number>();
   #addresses: string[] = [];
   #omittedChars = 0;
 
@@ -35,10 +43,22 @@ export class LinkWriter {
 
   /** The links since the last call: their addresses, and how many characters of them were not repeated. */
   takeLinks(): LineLinks {
-    const links = { addresses: this.#addresses.join(" "), omittedChars: this.#omittedChars };
+    const addresses = this.#addresses.join(" ");
+    const links = { addresses, omittedChars: this.#omittedChars, positions: this.#linePositions };
     this.#addresses = [];
     this.#omittedChars = 0;
+    this.#linePositions = new Map();
     return links;
+  }
+
+  /** The line with these links is part of the text. */
+  keep({ positions }: LineLinks): void {
+    for (const [address, position] of positions) this.#positions.set(address, position);
+  }
+
+  /** A section may be read without those before it, so it has all its addresses. */
+  beginSection(): void {
+    this.#positions.clear();
   }
 
   /** The numbered addresses, one on a line; "" if there are none. */
@@ -48,9 +68,10 @@ export class LinkWriter {
 
   /** Whether an address is near in the text before, as in a card whose image, title and button lead to one page. */
   #wasJustWritten(address: string): boolean {
-    const [now, last] = [this.#position(), this.#positions.get(address)];
+    const now = this.#position();
+    const last = this.#linePositions.get(address) ?? this.#positions.get(address);
     const isNear = last !== undefined && now - last < minRepeatDistanceChars;
-    if (!isNear) this.#positions.set(address, now);
+    if (!isNear) this.#linePositions.set(address, now);
     return isNear;
   }
 
