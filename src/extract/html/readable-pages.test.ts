@@ -98,6 +98,12 @@ describe("icons", () => {
       "![The lamp above the harbour wall](lamp.jpg)",
     );
   });
+
+  test("an image whose address is too long has its description", () => {
+    const image = (chars: number): string => `<p>Here: <img src="/${"x".repeat(chars)}" alt="Lamp of 1850"></p>`;
+    assert.equal(markdownOf(image(499)), `Here: ![Lamp of 1850](/${"x".repeat(499)})`);
+    assert.equal(markdownOf(image(500)), "Here: Lamp of 1850");
+  });
 });
 
 describe("replies", () => {
@@ -191,6 +197,21 @@ describe("the style of links", () => {
       '<p><a href="https://lamp.example/x/">https://lamp.example/x</a> <a href="mailto:a@b.example">a@b.example</a></p>';
     assert.equal(read(links).text, "https://lamp.example/x a@b.example");
     assert.equal(read('<p><a href="/x">https://lamp.example/x</a></p>').text, "[https://lamp.example/x](/x)");
+  });
+
+  test("inline: case matters in the path of an address, not in its host", () => {
+    const link = (text: string): string => read(`<p><a href="https://lamp.example/abC">${text}</a></p>`).text;
+    assert.equal(link("HTTPS://Lamp.example/abC"), "HTTPS://Lamp.example/abC");
+    assert.equal(link("https://lamp.example/ABc"), "[https://lamp.example/ABc](https://lamp.example/abC)");
+  });
+
+  test("signed addresses are written up to 500 characters, in the list at the end up to 2,000", () => {
+    const signed = (chars: number): string => "https://lamp.example/?s=".padEnd(chars, "x");
+    const page = (address: string): string => `<p>Get <a href="${address}">the log</a></p>`;
+    assert.equal(read(page(signed(500))).text, `Get [the log](${signed(500)})`);
+    assert.equal(read(page(signed(501))).text, "Get the log");
+    assert.ok(read(page(signed(2000)), "numbered").text.endsWith(`[1]: ${signed(2000)}`));
+    assert.equal(read(page(signed(2001)), "numbered").text, "Get the log");
   });
 
   test("numbered: each address once, in a section at the end", () => {

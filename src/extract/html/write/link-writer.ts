@@ -5,6 +5,11 @@ import { escapeLinkText } from "./escape.ts";
 
 const { minRepeatDistanceChars } = htmlWeights.links;
 
+/** A longer address is not written in the text: it carries data, such as a whole program for a playground. */
+export const MAX_ADDRESS_CHARS = 500;
+/** In the list at the end, where a reader who does not need them passes over them, there is room for signed addresses. */
+const MAX_LISTED_ADDRESS_CHARS = 2_000;
+
 /** The links of one line of text, or of one table. */
 export type LineLinks = {
   /** All addresses, those that were not repeated too. */
@@ -35,7 +40,7 @@ export class LinkWriter {
   /** A link with this text to an address. */
   write(text: string, address: string): string {
     this.#addresses.push(address);
-    if (this.#style === "none" || isAddressItself(text, address)) return text;
+    if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     if (this.#style === "inline" && this.#wasJustWritten(address)) return this.#omit(text, address);
     const label = escapeLinkText(text.replaceAll("\n", " "));
     return this.#style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
@@ -66,6 +71,11 @@ export class LinkWriter {
     return [...this.#numbers].map(([address, number]) => `[${number}]: ${address}`).join("\n");
   }
 
+  get #maxAddressChars(): number {
+    if (this.#style === "none") return 0;
+    return this.#style === "inline" ? MAX_ADDRESS_CHARS : MAX_LISTED_ADDRESS_CHARS;
+  }
+
   /** Whether an address is near in the text before, as in a card whose image, title and button lead to one page. */
   #wasJustWritten(address: string): boolean {
     const now = this.#position();
@@ -93,6 +103,10 @@ function isAddressItself(text: string, address: string): boolean {
   return /^(?:https?:\/\/|mailto:)/i.test(complete) && bareAddress(complete) === bareAddress(address);
 }
 
+/** Case matters in paths and queries, not in schemes, hosts and mail addresses. */
 function bareAddress(address: string): string {
-  return address.replaceAll("\\", "").replace(/\/$/, "").toLowerCase();
+  return address
+    .replaceAll("\\", "")
+    .replace(/\/$/, "")
+    .replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
 }
