@@ -29,6 +29,13 @@ describe("a page without tags or names for its frame", () => {
     assert.doesNotMatch(text, /Settings|Privacy/);
   });
 
+  for (const [place, end] of [
+    ["below a heading", '<h2>Download</h2>\n<p><a href="/t">lamp.tar.gz</a> <a href="/z">lamp.zip</a></p>'],
+    ["with a heading", '<div><h2>Download</h2><a href="/t">lamp.tar.gz</a> <a href="/z">lamp.zip</a></div>'],
+  ])
+    test(`keeps links ${place} at its end`, () =>
+      assert.match(markdownOf(`<body><h1>Lamp</h1>${prose}${end}</body>`), /## Download\n\n.*lamp\.zip/));
+
   test("keeps a list of links that is most of it, whatever field is in it", () => {
     const stories = Array.from({ length: 9 }, (_, index) => `<h2><a href="/${index}">Story ${index}</a></h2>`).join("");
     const text = markdownOf(`<body><div><input name=q>${stories}</div><div>Made by keepers</div></body>`);
