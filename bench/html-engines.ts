@@ -1,6 +1,6 @@
 /** The HTML extractors this bench compares, ours first. Peers are installed in this folder only. */
 
-import { openTrafilatura } from "./html-python.ts";
+import { hasTrafilatura, openTrafilatura } from "./html-python.ts";
 
 /** The main content of a page as Markdown, and what it cost where another process did the work. */
 export type PageReading = { readonly text: string; readonly cpuMs?: number };
@@ -16,7 +16,9 @@ export const engines: readonly Engine[] = [
 ];
 
 function pythonEngines(python: string | undefined): readonly Engine[] {
-  return python === undefined ? [] : [{ name: "trafilatura", load: () => openTrafilatura(python) }];
+  return python === undefined || !hasTrafilatura(python)
+    ? []
+    : [{ name: "trafilatura", load: () => openTrafilatura(python) }];
 }
 
 async function loadOurs(): Promise<ReadPage> {

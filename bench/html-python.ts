@@ -1,7 +1,12 @@
 /** Trafilatura, from the Python that SPILLWAY_PYTHON names, for measuring only. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { PageReading } from "./html-engines.ts";
+
+/** Whether this Python has the package. */
+export function hasTrafilatura(python: string): boolean {
+  return spawnSync(python, ["-c", "import trafilatura"], { stdio: "ignore" }).status === 0;
+}
 
 /** One process reads all pages, one line of JSON each way. */
 export async function openTrafilatura(python: string): Promise<(html: string, url: string) => Promise<PageReading>> {

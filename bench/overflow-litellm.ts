@@ -1,5 +1,5 @@
 /** LiteLLM's proxy as a peer, from the Python that SPILLWAY_PYTHON names. It reaches nothing but loopback. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -13,7 +13,7 @@ export type PeerProxy = AsyncDisposable & { readonly pid: number; readonly url: 
 /** It starts only with a key of this shape. */
 const key = `sk-${randomBytes(32).toString("hex")}`;
 
-const MAX_STARTS_SECONDS = 120;
+const MAX_START_SECONDS = 120;
 
 /** Null without a Python, or one without LiteLLM's proxy. */
 export async function openLitellm(upstreamPort: number): Promise<PeerProxy | null> {
@@ -25,12 +25,14 @@ export async function openLitellm(upstreamPort: number): Promise<PeerProxy | nul
   const port = await findFreePort();
   const args = ["--config", config, "--host", "127.0.0.1", "--port", String(port)];
   const child = spawn(join(dirname(python), "litellm"), args, { stdio: "ignore", env: loopbackOnly() });
+  let hasFailed = false;
+  child.once("error", () => (hasFailed = true)).once("exit", () => (hasFailed = true));
   const close = async () => {
     child.kill();
     await rm(folder, { recursive: true, force: true });
   };
   const url = `http://127.0.0.1:${port}`;
-  if (child.pid !== undefined && (await isReady(child, url)))
+  if (child.pid !== undefined && (await isReady(url, () => hasFailed)))
     return { pid: child.pid, url, key, [Symbol.asyncDispose]: close };
   await close();
   return null;
@@ -64,10 +66,8 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-async function isReady(child: ChildProcess, url: string): Promise<boolean> {
-  let hasFailed = false;
-  child.once("error", () => (hasFailed = true)).once("exit", () => (hasFailed = true));
-  for (let second = 0; second < MAX_STARTS_SECONDS && !hasFailed; second++) {
+async function isReady(url: string, hasFailed: () => boolean): Promise<boolean> {
+  for (let second = 0; second < MAX_START_SECONDS && !hasFailed(); second++) {
     const answer = await fetch(`${url}/health/liveliness`).catch(() => null);
     if (answer?.ok) return true;
     await sleep(1_000);

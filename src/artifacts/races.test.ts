@@ -7,6 +7,7 @@ import { makeMemorySpool, makeOrigin, plainTextDetection, readArtifactBytes } fr
 import { soakCount } from "../../test/soak.ts";
 import { makeSharedPlace } from "../../test/storage-places.ts";
 import { isGarbage } from "../catalogue/blob-rows.ts";
+import type { Sql } from "../catalogue/sql.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { type ArtifactStore, openStore } from "./artifact-store.ts";
 import { deleteArtifact, sweep } from "./sweeper.ts";
@@ -41,6 +42,26 @@ test("an acknowledged ref is readable at once, whatever other owners remove and 
   // Objects whose place another one took stay for readers; every other one is gone.
   for await (const { key } of objects.list("blobs/")) assert.ok(await isGarbage(catalogue, key), key);
   for (const open of [catalogue, ...stores.map((store) => store.catalogue)]) await open.close();
+});
+
+test("bytes that are swept after they were found, and before their rows, are written again", async () => {
+  await using place = await makeSharedPlace();
+  const storage = place.open();
+  const other = openStore(place.open(), { owner: "ann", run: "other" });
+  const { artifact_ref: ref } = await other.keep(makeMemorySpool("text"), plainTextDetection, makeOrigin("first"));
+  let batches = 0;
+  const transact: Sql["transact"] = async (work, options) => {
+    if (options?.isOneBatch && batches++ === 0) {
+      await deleteArtifact(other, ref);
+      await sweep(other, defaultSettings, NO_GRACE);
+    }
+    return storage.catalogue.transact(work, options);
+  };
+  const store = openStore({ ...storage, catalogue: { ...storage.catalogue, transact } }, { owner: "ann", run: "race" });
+  const kept = await store.keep(makeMemorySpool("text"), plainTextDetection, makeOrigin("second"));
+  assert.equal((await readArtifactBytes(store, kept.artifact_ref)).toString(), "text");
+  assert.equal(batches, 2, "the first one found its bytes swept");
+  for (const { catalogue } of [store, other]) await catalogue.close();
 });
 
 async function keepReadRemove(store: ArtifactStore, text: string): Promise<void> {

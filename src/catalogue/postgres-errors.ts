@@ -1,7 +1,7 @@
 /** Failures of PostgreSQL as faults of the catalogue. */
 import { SpillwayError, systemCode } from "../errors.ts";
 import { isCertificateCode } from "../system/trusted-certificates.ts";
-import { CatalogueError, type CatalogueFault, RequirementError } from "./sql.ts";
+import { CatalogueError, type CatalogueFault, REQUIREMENT, RequirementError } from "./sql.ts";
 
 /** What a failed attempt means for the next one. */
 export type Failure = {
@@ -62,11 +62,19 @@ const stateOf = (error: unknown): string | undefined => {
 function describe(error: unknown, state: string, fault: CatalogueFault | undefined): unknown {
   const sentence = error instanceof Error ? error.message : String(error);
   if (fault !== undefined) return new CatalogueError(fault, sentence, error);
-  if (state === NULL_IS_REFUSED) return new RequirementError(sentence, { cause: error });
+  if (isRequirement(error, state)) return new RequirementError("A required row is missing.", { cause: error });
   // Without its code, which other code would take for one of the system.
   if (mistakes.some((prefix) => state.startsWith(prefix))) return new Error(sentence, { cause: error });
   return new CatalogueError("failed", sentence, error);
 }
+
+const isRequirement = (error: unknown, state: string): boolean =>
+  state === NULL_IS_REFUSED &&
+  error instanceof Error &&
+  "table" in error &&
+  error.table === REQUIREMENT.table &&
+  "column" in error &&
+  error.column === REQUIREMENT.column;
 
 function findTlsFault(error: unknown): CatalogueFault | undefined {
   if (isCertificateCode(systemCode(error))) return "untrusted";

@@ -156,8 +156,13 @@ export function postgresSql(options: PostgresOptions): Sql {
     begun: Promise<void>,
   ): Promise<T> {
     const { queries, end } = openQueries(client);
-    const working = work(queries);
+    const working = (async () => work(queries))(); // Async, so that a work that throws is a promise that fails.
     end();
+    if (await failsAtOnce(working)) {
+      await rollBack(client);
+      await begun;
+      return working;
+    }
     const [committed, ...rest] = await Promise.allSettled([commit(client), begun, working]);
     // Whatever else has failed: if the connection was lost, nobody knows whether the changes were made.
     if (committed.status === "rejected" && committed.reason instanceof UncertainError) throw committed.reason;
@@ -264,6 +269,16 @@ async function withLock<T>(client: PoolClient, lock: string | undefined, work: (
     throw new UncertainError(error);
   });
   return result;
+}
+
+/** Whether the work fails without waiting for an answer. A commit would keep the statements that it has given before. */
+async function failsAtOnce(working: Promise<unknown>): Promise<boolean> {
+  let hasFailed = false;
+  working.catch(() => {
+    hasFailed = true;
+  });
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // All that waits for no event has run before.
+  return hasFailed;
 }
 
 async function rollBack(client: PoolClient): Promise<void> {

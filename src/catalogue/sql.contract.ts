@@ -1,7 +1,7 @@
 /** The promises of a database for the catalogue, as tests; every driver runs them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { RequirementError, type Sql } from "./sql.ts";
+import { CatalogueError, type Queries, RequirementError, type Sql } from "./sql.ts";
 
 /** `connect` opens one more connection to the same database, as another process would. */
 export type SqlUnderTest = { readonly sql: Sql; connect(): Promise<Sql> } & AsyncDisposable;
@@ -114,16 +114,47 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
       assert.deepEqual(await names(sql), ["a"]);
     });
 
+    promise("refuses a statement that a batch gives after it has waited", async ({ sql }) => {
+      const late = sql.transact(
+        async (queries) => {
+          await queries.all("SELECT name FROM items");
+          await queries.run(add, "late", 1);
+        },
+        { isOneBatch: true },
+      );
+      await assert.rejects(late, /after its transaction/);
+      assert.deepEqual(await names(sql), []);
+    });
+
+    promise("changes nothing by a batch that fails before it has waited", async ({ sql }) => {
+      const failures: readonly ((queries: Queries) => Promise<unknown>)[] = [
+        (queries) => {
+          void queries.run(add, "a", 1);
+          throw new Error("changed its mind");
+        },
+        async (queries) => {
+          void queries.run(add, "b", 1);
+          throw new Error("changed its mind");
+        },
+      ];
+      for (const fail of failures) {
+        await assert.rejects(sql.transact(fail, { isOneBatch: true }), /changed its mind/);
+        // On the same connection, which must not be in the failed transaction any more.
+        await sql.transact((queries) => queries.run("DELETE FROM items WHERE name = 'none'"));
+        assert.deepEqual(await names(sql), []);
+      }
+    });
+
     promise("lets a statement require a row by a value that must be there", async ({ sql }) => {
-      await sql.run("CREATE TABLE needs (name TEXT PRIMARY KEY, item TEXT NOT NULL)");
+      await sql.run("CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, object_key TEXT NOT NULL)");
       const need = (name: string, item: string) =>
         sql.transact(
           (queries) =>
             Promise.all([
               queries.run(add, `${name} needs ${item}`, 1),
               queries.run(
-                `INSERT INTO needs (name, item) VALUES (?, (SELECT name FROM items WHERE name = ?))
-                 ON CONFLICT (name) DO NOTHING`,
+                `INSERT INTO blobs (sha256, object_key) VALUES (?, (SELECT name FROM items WHERE name = ?))
+                 ON CONFLICT (sha256) DO NOTHING`,
                 name,
                 item,
               ),
@@ -135,6 +166,18 @@ export function sqlContract(name: string, open: () => Promise<SqlUnderTest>): vo
       await assert.rejects(need("other", "elsewhere"), RequirementError);
       await assert.rejects(need("one", "elsewhere"), RequirementError);
       assert.deepEqual(await names(sql), ["one needs there", "there"]);
+    });
+
+    promise("passes on null in any other column as the bug that it is", async ({ sql }) => {
+      await sql.run("CREATE TABLE blobs (object_key TEXT NOT NULL, size_bytes BIGINT NOT NULL)");
+      await sql.run("CREATE TABLE others (object_key TEXT NOT NULL)");
+      for (const statement of ["INSERT INTO blobs VALUES ('a', NULL)", "INSERT INTO others VALUES (NULL)"]) {
+        for (const isOneBatch of [false, true]) {
+          const failing = sql.transact((queries) => queries.run(statement), { isOneBatch });
+          const isBug = (error: Error) => !(error instanceof RequirementError || error instanceof CatalogueError);
+          await assert.rejects(failing, isBug);
+        }
+      }
     });
 
     promise("shows other connections nothing of an unfinished transaction", async ({ sql, connect }) => {

@@ -25,7 +25,8 @@ export type TransactionOptions = {
   readonly isOneStatement?: boolean;
   /**
    * Whether the work gives all of its statements before it waits for an answer, and decides nothing by them: then the
-   * commit is sent with them. What must be so is required by a statement (RequirementError). Default: no.
+   * commit is sent with them. What must be so is required by a statement (RequirementError). A statement given later
+   * fails, when the others may be committed already. Default: no.
    */
   readonly isOneBatch?: boolean;
   /** How long it may wait for other processes, for work that can be left undone. Default: as long as the driver does. */
@@ -50,7 +51,10 @@ export interface Sql extends Queries {
   close(): Promise<void>;
 }
 
-/** A statement put null where a value is required, by which statements require a row: nothing was changed. */
+/** The column by which statements require a row: they look for its value, and null is refused. */
+export const REQUIREMENT = { table: "blobs", column: "object_key" } as const;
+
+/** The row that a statement requires is missing: nothing was changed. Null in any other column is a bug. */
 export class RequirementError extends Error {
   override readonly name = "RequirementError";
 }

@@ -11,6 +11,7 @@ import { isBusy, isDamaged, isFull, isMistake, isNullRefused, isReadOnly, makePr
 import {
   CatalogueError,
   type Queries,
+  REQUIREMENT,
   RequirementError,
   type Sql,
   type SqlRow,
@@ -95,11 +96,11 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
 
   async function transact<T>(
     work: (queries: Queries) => Promise<T>,
-    { durable = false, patienceMs }: TransactionOptions = {},
+    { durable = false, isOneBatch = false, patienceMs }: TransactionOptions = {},
   ): Promise<T> {
     const { connection, result } = await change(async (current) => {
       await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"), patienceMs);
-      return { connection: current, result: await finish(current, work) };
+      return { connection: current, result: await finish(current, work, isOneBatch) };
     });
     if (durable) await connection.syncLog();
     return result;
@@ -133,9 +134,13 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
   };
 }
 
-async function finish<T>(connection: Connection, work: (queries: Queries) => Promise<T>): Promise<T> {
+async function finish<T>(
+  connection: Connection,
+  work: (queries: Queries) => Promise<T>,
+  isOneBatch: boolean,
+): Promise<T> {
   try {
-    const result = await runWork(connection, work);
+    const result = await runWork(connection, work, isOneBatch);
     connection.database.exec("COMMIT");
     return result;
   } catch (error) {
@@ -145,20 +150,27 @@ async function finish<T>(connection: Connection, work: (queries: Queries) => Pro
   }
 }
 
-async function runWork<T>(connection: Connection, work: (queries: Queries) => Promise<T>): Promise<T> {
+async function runWork<T>(
+  connection: Connection,
+  work: (queries: Queries) => Promise<T>,
+  isOneBatch: boolean,
+): Promise<T> {
   let isOver = false;
   const current = (): Connection => {
     if (isOver) throw new Error("A query was given after its transaction.");
     return connection;
   };
   try {
-    return await work({
+    const working = work({
       all: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
         current().all<Row>(statement, values),
       get: async <Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]) =>
         current().all<Row>(statement, values)[0],
       run: async (statement, ...values) => current().run(statement, values),
     });
+    // What works here must work with drivers that send the commit now.
+    isOver = isOneBatch;
+    return await working;
   } finally {
     isOver = true;
   }
@@ -347,7 +359,8 @@ async function retryWhileBusy<T>(attempt: () => T | Promise<T>, busyMs: number):
 
 /** Errors of SQLite and of the file system as faults of the catalogue; other errors are bugs and stay as they are. */
 function toCatalogueError(error: unknown): unknown {
-  if (isNullRefused(error)) return new RequirementError("A required value is missing.", { cause: error });
+  if (isNullRefused(error, REQUIREMENT.table, REQUIREMENT.column))
+    return new RequirementError("A required row is missing.", { cause: error });
   if (error instanceof CatalogueError || systemCode(error) === undefined || isMistake(error)) return error;
   const sentence = error instanceof Error ? error.message : String(error);
   const code = systemCode(error) ?? "";

@@ -42,9 +42,10 @@ export function isFull(error: unknown): boolean {
 /** SQLITE_CONSTRAINT_NOTNULL */
 const NULL_IS_REFUSED = 1299;
 
-/** Whether a column that needs a value was given none. */
-export function isNullRefused(error: unknown): boolean {
-  return extendedCode(error) === NULL_IS_REFUSED;
+/** Whether this column, which needs a value, was given none. Only the message names it. */
+export function isNullRefused(error: unknown, table: string, column: string): boolean {
+  if (extendedCode(error) !== NULL_IS_REFUSED || !(error instanceof Error)) return false;
+  return error.message.endsWith(`: ${table}.${column}`);
 }
 
 /** Whether the statement or its values are wrong, which is a bug of the caller. */

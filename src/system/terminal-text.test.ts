@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { assertLinearTime } from "../../test/cpu-time.ts";
-import { toTerminalText } from "./terminal-text.ts";
+import { toLogText, toTerminalText } from "./terminal-text.ts";
 
 describe("text of another program in a terminal", () => {
   for (const [given, shown] of [
@@ -20,6 +20,12 @@ describe("text of another program in a terminal", () => {
     test(`${JSON.stringify(given)} is shown as ${JSON.stringify(shown)}`, () =>
       assert.equal(toTerminalText(given), shown));
   }
+
+  test("has no secret in a log, also if colours split it", () => {
+    const shown = toLogText("api_key\u001b[0m=sk-a1B2\u001b[1ma1B2a1B2a1B2a1B2");
+    assert.match(shown, /^api_key=/);
+    assert.doesNotMatch(shown, /a1B2/);
+  });
 
   test("has no control character but tab and line feed", () => {
     const pieces = fc.array(

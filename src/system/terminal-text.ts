@@ -1,4 +1,10 @@
 /** Text of other programs that is shown in a terminal or a log. */
+import { redactSecrets } from "./redact-secrets.ts";
+
+/** The text for a log, without secrets. Terminal codes go first, because colours can split a secret. */
+export function toLogText(text: string): string {
+  return redactSecrets(toTerminalText(text));
+}
 
 /**
  * The text without codes that a terminal would act on: escape sequences such as colours are removed, every other control

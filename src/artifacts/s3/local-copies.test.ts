@@ -28,6 +28,11 @@ async function openCopies(maxBytes: number, shared?: { readonly path: string }) 
   };
 }
 
+async function listCopies({ path }: { readonly path: string }) {
+  const entries = await readdir(join(path, "cache"), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile());
+}
+
 describe("local copies", () => {
   test("are read once, and leave no file of the reader behind", async () => {
     await using place = await openCopies(1_000);
@@ -125,6 +130,34 @@ describe("local copies", () => {
     assert.equal(await none.copies.find("a"), undefined);
   });
 
+  test("that are as many as may be are not counted again for every further one", async () => {
+    await using folder = await makeTemporaryFolder();
+    const [maxBytes, sizeBytes] = [16_000, 200];
+    const place = await openCopies(maxBytes, folder);
+    const counts: number[] = [];
+    for (let index = 0; index < 150; index++) {
+      await place.read(String(index).padEnd(sizeBytes, "x"));
+      await place.copies.close();
+      counts.push((await listCopies(folder)).length);
+    }
+    const deletions = counts.filter((count, index) => count <= (counts[index - 1] ?? 0));
+    assert.ok(deletions.length > 0 && deletions.length <= 15, `old copies were deleted ${deletions.length} times`);
+    assert.ok(Math.max(...counts) * sizeBytes <= maxBytes);
+    assert.ok(Math.min(...deletions) * sizeBytes >= maxBytes * (15 / 16), "only as many as needed");
+  });
+
+  test("that are almost as large as all may be replace the others", async () => {
+    await using place = await openCopies(100);
+    await place.read("old", "o".repeat(20));
+    await utimes((await place.copies.find("old"))?.path ?? "", 1, 1);
+    await place.read("large", "l".repeat(98));
+    const kept = await Promise.all(["old", "large"].map((key) => place.copies.find(key)));
+    assert.deepEqual(
+      kept.map((each) => each?.sizeBytes),
+      [undefined, 98],
+    );
+  });
+
   test("of several processes stay within their bytes, but for a sixteenth for each process", async () => {
     await using folder = await makeTemporaryFolder();
     const maxBytes = 16_000;
@@ -134,8 +167,7 @@ describe("local copies", () => {
         await place.read(`${index}-${round}`.padEnd(400, "x"));
         await place.copies.close();
       }
-      const files = await readdir(join(folder.path, "cache"), { recursive: true, withFileTypes: true });
-      const bytes = files.filter((file) => file.isFile()).length * 400;
+      const bytes = (await listCopies(folder)).length * 400;
       assert.ok(bytes <= maxBytes * (1 + places.length / 16), `${bytes} bytes in round ${round}`);
     }
   });

@@ -29,7 +29,10 @@ export type LocalCopiesOptions = {
 /** Up to this size bytes are not written to a file before they are used: as many as an arriving source has in memory. */
 const MAX_MEMORY_BYTES = 256 * 1024;
 
-/** Other processes keep copies in the same folder: after this share of the bytes all are counted again. */
+/**
+ * Other processes keep copies in the same folder: after this share of the bytes all are counted again. As much is free
+ * after old copies were deleted, so that not every further copy has all of them counted.
+ */
 const COUNT_AGAIN_SHARE = 1 / 16;
 
 export type LocalCopies = ReturnType<typeof openLocalCopies>;
@@ -153,7 +156,7 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
     totalBytes = await deleteOldest().catch(() => undefined); // Where they cannot be counted, the next copy tries again.
   }
 
-  /** Counts all copies and deletes the oldest until the rest fits. */
+  /** Counts all copies. If they are too many, deletes the oldest until the rest leaves room for further ones. */
   async function deleteOldest(): Promise<number> {
     const entries = await readdir(cacheFolder, { recursive: true, withFileTypes: true });
     const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -164,10 +167,14 @@ export function openLocalCopies({ folder, cacheFolder, maxBytes }: LocalCopiesOp
       stats ? [{ path, bytes: stats.size, usedAt: stats.mtimeMs }] : [],
     );
     let total = copies.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { path, bytes } of copies.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (total <= maxBytes) break;
-      await rm(path, { force: true });
-      total -= bytes;
+    if (total <= maxBytes) return total;
+    copies.sort((a, b) => a.usedAt - b.usedAt);
+    const newest = copies.at(-1);
+    for (const copy of copies) {
+      // The newest one needs no room beside it: it may be almost as large as all may be.
+      if (total <= (copy === newest ? maxBytes : maxBytes * (1 - COUNT_AGAIN_SHARE))) break;
+      await rm(copy.path, { force: true });
+      total -= copy.bytes;
     }
     return total;
   }

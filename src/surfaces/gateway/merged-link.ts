@@ -1,6 +1,7 @@
 /** Several servers as one: their tools and prompts under prefixes, their resources side by side. */
 import type { Session } from "../../session/session.ts";
 import { clip } from "../../system/safe-names.ts";
+import { toLogText } from "../../system/terminal-text.ts";
 import { version } from "../../version.ts";
 import {
   isObject,
@@ -281,7 +282,7 @@ function unknownName(method: string, name: unknown): Reply {
   };
 }
 
-const describeError = (error: unknown): string => clip(toText(toObject(error).message) ?? "it failed");
+const describeError = (error: unknown): string => clip(toLogText(toText(toObject(error).message) ?? "it failed"));
 
 /** An answer, or an error if it takes too long. */
 async function withTimeout(reply: Promise<Reply>): Promise<Reply> {

@@ -4,9 +4,8 @@ import { settingsDespiteProblems } from "../../../config/load-config.ts";
 import { homeFolder } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
-import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { toTerminalText } from "../../../system/terminal-text.ts";
+import { toLogText, toTerminalText } from "../../../system/terminal-text.ts";
 import { collectLess } from "../../gateway/collect-less.ts";
 import { serveLines } from "../../gateway/downstream/serve-lines.ts";
 import {
@@ -99,7 +98,7 @@ export const gatewayCommand: Command = {
     const { cwd, env, stdin: input, out } = terminal;
     // Sentences may quote what servers sent.
     const note = (text: string) => terminal.note(toTerminalText(text));
-    const log = (sentence: string) => note(`spillway gateway: ${redactSecrets(sentence)}\n`);
+    const log = (sentence: string) => note(`spillway gateway: ${toLogText(sentence)}\n`);
     const settings = settingsDespiteProblems(config);
     await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
     const options = {

@@ -1,9 +1,8 @@
 /** Runs the wrapped server: a child process without a shell, whose lines are read and whose end is reported. */
 import { spawn } from "node:child_process";
 import { formatSize } from "../../../system/quantities.ts";
-import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { toSpawnCommand } from "../../../system/spawn-command.ts";
-import { toTerminalText } from "../../../system/terminal-text.ts";
+import { toLogText } from "../../../system/terminal-text.ts";
 import { splitLines } from "../split-lines.ts";
 import { hasGroups, signalGroup, watchGroup } from "./process-group.ts";
 import type { Upstream } from "./upstream.ts";
@@ -70,7 +69,7 @@ export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptio
 
 async function passLog(stream: AsyncIterable<Uint8Array>, note: (text: string) => void): Promise<void> {
   try {
-    for await (const line of splitLines(stream)) note(`${redactSecrets(toTerminalText(line))}\n`);
+    for await (const line of splitLines(stream)) note(`${toLogText(line)}\n`);
   } catch {
     // A line that never ends, or an output that broke off: the server's messages are on another stream.
   }

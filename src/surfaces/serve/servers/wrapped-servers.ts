@@ -2,8 +2,8 @@
 import { homeFolder } from "../../../config/paths.ts";
 import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
-import { redactSecrets } from "../../../system/redact-secrets.ts";
 import { clip, safeFileName } from "../../../system/safe-names.ts";
+import { toLogText } from "../../../system/terminal-text.ts";
 import { findGatewayFile, openGatewayFile, type ServerEntry } from "../../gateway/gateway-file.ts";
 import { openGateway } from "../../gateway/open-gateway.ts";
 import type { Caller } from "../guard/callers.ts";
@@ -112,7 +112,7 @@ async function openServers(
   { owners, session, log }: WrappedServersOptions,
 ): Promise<OpenedServers> {
   const lease = await owners.open(caller);
-  const write = (sentence: string) => log(`servers: ${clip(redactSecrets(sentence.trimEnd()), MAX_LOG_CHARS)}`);
+  const write = (sentence: string) => log(`servers: ${clip(toLogText(sentence.trimEnd()), MAX_LOG_CHARS)}`);
   const gateway = openGateway({
     session: lease.session,
     servers: entries,
