@@ -116,9 +116,11 @@ describe("a library user's own handler", () => {
       },
     };
     await using session = await open({ handlers: [broken] });
-    const { fields } = await fetchSource(`data:application/x-subrip,${encodeURIComponent(srt)}`, {}, session);
+    const { fields, summary } = await fetchSource(`data:application/x-subrip,${encodeURIComponent(srt)}`, {}, session);
     assert.match(fields.artifact_ref ?? "", /^af_/);
     assert.match(fields.warnings.join(), /subtitles handler failed: no such codec/);
+    assert.match(fields.error ?? "", /^Failed to extract text from .*: reading it failed$/);
+    assert.match(summary, /Kept as artifact_ref=\S+; it has no text to read\./);
   });
 
   test("with an engine that cannot be loaded is not stored as damaged", async () => {

@@ -9,6 +9,7 @@ import { describe, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { makeTemporaryFolder } from "./bodies.ts";
+import { sendBeforeReading } from "./raw-socket.ts";
 import { serveSdkSessions, serveSdkStateless } from "./sdk-server.ts";
 import { startServer } from "./server.ts";
 
@@ -264,6 +265,19 @@ describe("a gateway that listens", () => {
     assert.equal(await status(`${origin}/mcp`), 403);
     assert.equal(await status(url, { origin: "https://evil.example" }), 403);
     assert.equal(await status(url.replace(/mcp$/, "other")), 404);
+  });
+
+  test("sends its refusal to a client that sends everything before it reads", async () => {
+    await using setup = await openTest();
+    const { url } = await setup.overHttp("2025-11-25", ["--", ...stdioServer]);
+    const { host, port, pathname } = new URL(url);
+    const post = (path: string, body: string) =>
+      sendBeforeReading(
+        Number(port),
+        `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    assert.match(await post("/mcp", " ".repeat(5_000_000)), /^HTTP\/1\.1 403 /);
+    assert.match(await post(pathname, " ".repeat(20_000_000)), /^HTTP\/1\.1 413 /);
   });
 
   test("answers a body that is not a message, and a session that it does not know", async () => {

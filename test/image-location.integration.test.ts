@@ -8,7 +8,7 @@ import { fetchSource, openSession, readArtifact } from "../src/index.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 import { openCli } from "./cli.ts";
 import { openMcp } from "./mcp.ts";
-import { makePhoto } from "./media-files.ts";
+import { makePhoto, makePng, makePngChunk } from "./media-files.ts";
 
 const photo = makePhoto({ latitude: [52, 31, 12], longitude: [13, 24, 18] });
 const LOCATION = /^Location: 52\.520000, 13\.405000, -34 m$/m;
@@ -29,6 +29,19 @@ describe("the location of a photo", () => {
       hidden.replaceAll(/content \w+/g, ""),
     );
     assert.match((await cli.run(["cat", path, "--set", "image.location=show"])).out, LOCATION);
+  });
+
+  test("is hidden and shown where a PNG states it in its texts", async () => {
+    await using cli = await openCli();
+    const path = await cli.write(
+      "quay.png",
+      makePng(...["Title\0Quay", "GPSLatitude\x0052.52"].map((text) => makePngChunk("tEXt", Buffer.from(text)))),
+    );
+    const hidden = (await cli.run(["fetch", path])).out;
+    assert.match(hidden, HINT);
+    assert.match(hidden, /^Title: Quay$/m);
+    assert.doesNotMatch(hidden, /52\.52/);
+    assert.match((await cli.run(["fetch", path, "--set", "image.location=show"])).out, /^GPSLatitude: 52\.52$/m);
   });
 
   test("refuses another value, and a project cannot ask for it", async () => {

@@ -165,7 +165,8 @@ export const wasm = join("\0asm", le(1, 4), [2, 1, 3], [3, 1, 9]);
 
 type Place = { readonly latitude: readonly number[]; readonly longitude: readonly number[]; readonly sides?: string };
 
-const fraction = (value: number): Buffer => join(be(value, 4), be(1, 4));
+/** NaN is written as 0/0, as some cameras do. */
+const fraction = (value: number): Buffer => (Number.isNaN(value) ? zeros(8) : join(be(value, 4), be(1, 4)));
 const fractions = (values: readonly number[]): Buffer => join(...values.map(fraction));
 
 /** A directory of EXIF with the model of a camera and a location in degrees, minutes and seconds, 34 m below the sea. */
@@ -192,3 +193,14 @@ export function makePhoto(place: Place): Buffer {
   const exif = segment(0xe1, join("Exif\0\0", makeExif(place)));
   return join([0xff, 0xd8], exif, segment(0xc0, join([8, 0, 20, 0, 30, 3, 0, 0])), [0xff, 0xd9]);
 }
+
+export const makePngChunk = (type: string, data: Buffer): Buffer => join(be(data.length, 4), type, data, zeros(4));
+
+/** A PNG of 4 by 3 pixels that only has headers and these chunks. */
+export const makePng = (...chunks: readonly Buffer[]): Buffer =>
+  join(
+    "\x89PNG\r\n\x1a\n",
+    makePngChunk("IHDR", join(be(4, 4), be(3, 4), zeros(5))),
+    ...chunks,
+    makePngChunk("IEND", zeros(0)),
+  );

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { sendBeforeReading, sendUntilAnswered } from "./raw-socket.ts";
 import { openServedHttp, sendRaw } from "./served-http.ts";
 
 type Served = Awaited<ReturnType<typeof openServedHttp>>;
@@ -18,6 +19,7 @@ before(async () => {
 after(() => served[Symbol.asyncDispose]());
 
 const listTools = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+const longBody = " ".repeat(5_000_000);
 
 type Parts = {
   readonly line?: string;
@@ -196,7 +198,6 @@ describe("a request with one wrong part is refused", () => {
       ["a message of another protocol", 400, { body: '{"jsonrpc":"1.0","id":1,"method":"tools/list"}' }],
       ["very deep", 400, { body: "[".repeat(30_000) + "]".repeat(30_000) }],
       ["longer than allowed", 413, { body: `"${"a".repeat(70_000)}"` }],
-      ["announced as longer than allowed", 413, { body: "", headers: { "Content-Length": ["99999999"] } }],
       [
         "longer than allowed, in chunks",
         413,
@@ -217,16 +218,30 @@ describe("a request with one wrong part is refused", () => {
 });
 
 describe("a refused request has no other effect", () => {
-  test("a second request on the same connection is not served", async () => {
-    const bad = makeRequest({ headers: { Authorization: ["Bearer evil"], Connection: ["keep-alive"] } });
-    const reply = await sendRaw(served.port, Buffer.concat([bad, makeRequest({})]));
-    assert.equal(statusOf(reply), 401);
-    assert.equal(reply.split("HTTP/1.1 ").length, 2, reply);
+  for (const [what, body] of [
+    ["a short body", listTools],
+    ["a body of 5 MB", longBody],
+  ] as const)
+    test(`a second request on the same connection is not served, behind ${what}`, async () => {
+      const once = await served.makeToken({ name: `once-${body.length}`, rate: 1 });
+      const second = makeRequest({ headers: { Authorization: [`Bearer ${once}`] } });
+      const bad = makeRequest({ headers: { Authorization: ["Bearer evil"], Connection: ["keep-alive"] }, body });
+      const reply = await sendBeforeReading(served.port, Buffer.concat([bad, second]));
+      assert.equal(statusOf(reply), 401);
+      assert.equal(reply.split("HTTP/1.1 ").length, 2, reply);
+      assert.equal(statusOf(await sendRaw(served.port, second)), 400, "the only request of this minute was not used");
+    });
+
+  test("requests of one connection are served in order", async () => {
+    const first = makeRequest({ headers: { Connection: ["keep-alive"] } });
+    const second = makeRequest({ line: "GET /healthz HTTP/1.1", headers: { "Content-Length": ["0"] }, body: "" });
+    const reply = await sendRaw(served.port, Buffer.concat([first, second]));
+    assert.match(reply, /^HTTP\/1\.1 400 .*HTTP\/1\.1 200 .*ok\n$/s);
   });
 
   test("a body is not asked for before the token was checked", async () => {
     const expect = { Expect: ["100-continue"], "Content-Length": ["10"], Authorization: ["Bearer evil"] };
-    const reply = await sendRaw(served.port, makeRequest({ headers: expect, body: "" }));
+    const reply = await sendUntilAnswered(served.port, makeRequest({ headers: expect, body: "" }));
     assert.equal(statusOf(reply), 401);
     assert.doesNotMatch(reply, /100 Continue/);
   });
@@ -256,6 +271,37 @@ describe("a refused request has no other effect", () => {
     const answered = await sendRaw(served.port, makeRequest({ headers: { Origin: ["https://app.example"] } }));
     assert.match(answered, /access-control-allow-origin: https:\/\/app\.example\r\n/);
     assert.doesNotMatch(answered, /access-control-allow-credentials/);
+  });
+});
+
+describe("a client that sends everything before it reads gets its refusal", () => {
+  const inChunks = { "Content-Length": [], "Transfer-Encoding": ["chunked"] };
+  const chunked = `${`80000\r\n${"a".repeat(0x80000)}\r\n`.repeat(10)}0\r\n\r\n`;
+  const rows: readonly Row[] = [
+    ["no token", 401, { headers: { Authorization: [] }, body: longBody }],
+    ["another path", 404, { line: "POST /llm/openai/v1/chat/completions HTTP/1.1", body: longBody }],
+    ["a length that is too large", 413, { body: longBody }],
+    ["chunks that are too large together", 413, { headers: inChunks, body: chunked }],
+    ["another content type", 415, { headers: { "Content-Type": ["text/plain"] }, body: longBody }],
+  ];
+  for (const [what, status, parts] of rows)
+    test(`${status} for ${what}`, async () => {
+      const reply = await sendBeforeReading(served.port, makeRequest(parts));
+      assert.equal(statusOf(reply), status, reply.slice(0, 300));
+      assert.match(reply, /"message":"[^"]+"\}\}$/);
+    });
+
+  test("429 for a rate", async () => {
+    const once = await served.makeToken({ name: "hasty", rate: 1 });
+    const parts = { headers: { Authorization: [`Bearer ${once}`] } };
+    await sendRaw(served.port, makeRequest(parts));
+    const reply = await sendBeforeReading(served.port, makeRequest({ ...parts, body: longBody }));
+    assert.equal(statusOf(reply), 429, reply);
+  });
+
+  test("413 for an announced length, before anything of it was sent", async () => {
+    const announced = makeRequest({ body: "", headers: { "Content-Length": ["99999999"] } });
+    assert.equal(statusOf(await sendUntilAnswered(served.port, announced)), 413);
   });
 });
 

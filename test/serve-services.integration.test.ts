@@ -135,6 +135,14 @@ describe("the overflow proxy of spillway serve", () => {
       ],
     ];
     for (const [name, status, reply] of rows) assert.equal((await reply).status, status, name);
+    const unknown: readonly [Promise<Response>, string][] = [
+      [setup.ask("/other", body, { "spillway-token": ann.token }), "/llm/sim, /llm/gone"],
+      [setup.ask(`/${ann.llmToken}/other`, body), "/llm/TOKEN/sim, /llm/TOKEN/gone"],
+    ];
+    for (const [reply, paths] of unknown) {
+      const error = { type: "unknown_upstream", message: `The path must begin with one of ${paths}.` };
+      assert.deepEqual(await (await reply).json(), { type: "error", error });
+    }
     const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
     const host = `Host: 127.0.0.1:${served.port}\r\n`;
     const tries: readonly [string, string, string][] = [

@@ -86,7 +86,8 @@ export function hasFollowUp({ hasText, size, ended }: Extract): boolean {
   if (ended === null || (hasText && size.chars > 0)) return true;
   if (ended.failed === null) return false;
   const { reason, detail } = ended.failed;
-  return reason === "encrypted" ? canBeOpened(detail) : isRetryableFailure(ended.failed);
+  if (reason === "encrypted") return canBeOpened(detail);
+  return isRetryableFailure(ended.failed) && reason !== "unsupported" && reason !== "failed";
 }
 
 export function toDocumentFields({ info, description }: Extract): DocumentFields {
@@ -176,5 +177,7 @@ const failureReasons: Record<Failure["reason"], string> = {
   too_slow: "too slow",
   too_large: "too large",
   unavailable: "the engine for this kind is not installed",
+  unsupported: "it is in a form that is not read",
+  failed: "reading it failed",
   interrupted: "interrupted",
 };

@@ -151,13 +151,25 @@ export type Description = {
   readonly extent?: string;
 };
 
-/** Why text could not be read; the sentence a user sees is worded in `answer/`. */
+/**
+ * Why text could not be read; the sentence a user sees is worded in `answer/`. `unavailable` means that an engine is not
+ * installed, `unsupported` that no version of it reads this, `failed` that a handler threw an error of its own.
+ */
 export type Failure = {
-  readonly reason: "corrupt" | "encrypted" | "no_text" | "too_slow" | "too_large" | "unavailable" | "interrupted";
+  readonly reason:
+    | "corrupt"
+    | "encrypted"
+    | "no_text"
+    | "too_slow"
+    | "too_large"
+    | "unavailable"
+    | "unsupported"
+    | "failed"
+    | "interrupted";
   readonly detail: string;
 };
 
-/** Whether another attempt may succeed, with other limits or the engine installed. Such a failure is not stored. */
+/** Whether another attempt may succeed: with other limits, the engine installed, or a later version. It is not stored. */
 export function isRetryableFailure({ reason }: Failure): boolean {
   return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
 }

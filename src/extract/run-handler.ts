@@ -55,7 +55,7 @@ export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator
     signal.throwIfAborted();
     if (error instanceof SpillwayError || isUnwritable(error)) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    yield { failed: { reason: "unavailable", detail: `the ${handler.name} handler failed: ${message}` } };
+    yield { failed: { reason: "failed", detail: `the ${handler.name} handler failed: ${message}` } };
   }
 }
 

@@ -26,6 +26,12 @@ handlerContract(text, [
 ]);
 
 describe("text segments", () => {
+  test("a charset without a decoder is named", async () => {
+    await using sampleFile = await keep({ ...plain, charset: "x-unknown", bytes: Buffer.from("words") });
+    const failed = { reason: "unsupported", detail: "the charset x-unknown is not decoded" };
+    assert.deepEqual(await run(text, sampleFile.file), [{ info: {} }, { failed }]);
+  });
+
   test("an empty file is one empty segment", async () => {
     assert.deepEqual(await segmentsFor(""), [{ index: 0, kind: "whole", label: "", text: "", marks: [] }]);
   });

@@ -15,7 +15,7 @@ export const text: Handler = {
     signal.throwIfAborted();
     yield { info: {} };
     if (!hasDecoder(file.charset)) {
-      yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
+      yield { failed: { reason: "unsupported", detail: `the charset ${file.charset} is not decoded` } };
       return;
     }
     const tally = { undecoded: 0 };

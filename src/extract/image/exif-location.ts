@@ -11,24 +11,24 @@ const MAX_ENTRIES = 40;
 /** Degrees with six digits are exact to a decimetre. */
 const DEGREE_DIGITS = 6;
 
-/** Latitude, longitude and altitude, such as `52.520008, 13.404954, 34 m`; undefined where they make no sense. */
-export async function readLocation(read: Body["read"], at: number, isLittle: boolean): Promise<string | undefined> {
+/** A line such as `Location: 52.520008, 13.404954, 34 m`; none where latitude and longitude make no sense. */
+export async function readLocation(read: Body["read"], at: number, isLittle: boolean): Promise<string[]> {
   const [u16, u32] = isLittle ? [u16le, u32le] : [u16be, u32be];
   const count = Math.min(u16(await read(at, at + 2), 0), MAX_ENTRIES);
   const entries = await read(at + 2, at + 2 + count * 12);
   const latitude = await readDegrees(LATITUDE, LATITUDE_SIDE, "S");
   const longitude = await readDegrees(LONGITUDE, LONGITUDE_SIDE, "W");
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
-  const place = `${latitude.toFixed(DEGREE_DIGITS)}, ${longitude.toFixed(DEGREE_DIGITS)}`;
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return [];
+  const place = `Location: ${latitude.toFixed(DEGREE_DIGITS)}, ${longitude.toFixed(DEGREE_DIGITS)}`;
   const [altitude = Number.NaN] = await readFractions(ALTITUDE, 1);
-  if (!Number.isFinite(altitude)) return place;
+  if (!Number.isFinite(altitude)) return [place];
   const isBelow = u8(entries, (find(BELOW_SEA) ?? entries.length) + 8) === 1;
-  return `${place}, ${Math.round(isBelow ? -altitude : altitude)} m`;
+  return [`${place}, ${Math.round(isBelow ? -altitude : altitude)} m`];
 
-  /** Degrees, minutes and seconds as one number; minutes and seconds may be left out. */
+  /** Degrees, minutes and seconds as one number; minutes and seconds may be left out, or be written as 0/0. */
   async function readDegrees(tag: number, sideTag: number, negativeSide: string): Promise<number> {
     const [degrees = Number.NaN, minutes = 0, seconds = 0] = await readFractions(tag, 3);
-    const size = degrees + minutes / 60 + seconds / 3_600;
+    const size = degrees + finiteOrZero(minutes) / 60 + finiteOrZero(seconds) / 3_600;
     const side = find(sideTag);
     return side !== undefined && decodeLatin1(entries, side + 8, side + 9) === negativeSide ? -size : size;
   }
@@ -48,3 +48,5 @@ export async function readLocation(read: Body["read"], at: number, isLittle: boo
     return undefined;
   }
 }
+
+const finiteOrZero = (value: number): number => (Number.isFinite(value) ? value : 0);

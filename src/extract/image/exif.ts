@@ -1,7 +1,7 @@
 /** Reads what cameras and editors write into an image: texts, and the place where it was taken. */
 import { decodeLatin1, hasAt, u16be, u16le, u32be, u32le } from "../../detect/bytes.ts";
 import { GPS_DIRECTORY, readLocation } from "./exif-location.ts";
-import type { ImageHeader } from "./image-header.ts";
+import type { ImageTexts } from "./image-header.ts";
 
 /** The tags whose text is shown. */
 export const exifNames: ReadonlyMap<number, string> = new Map([
@@ -22,7 +22,7 @@ const MAX_VALUE_BYTES = 4_096;
 const PREFIX = "Exif\0\0";
 
 /** The texts of the first directory as `Make: ...`, and the location if there is one. */
-export async function readExif(given: Uint8Array): Promise<Pick<ImageHeader, "notes" | "location">> {
+export async function readExif(given: Uint8Array): Promise<ImageTexts> {
   const bytes = hasAt(given, 0, PREFIX) ? given.subarray(PREFIX.length) : given;
   const isLittle = decodeLatin1(bytes, 0, 2) === "II";
   const [u16, u32] = isLittle ? [u16le, u32le] : [u16be, u32be];
@@ -31,8 +31,8 @@ export async function readExif(given: Uint8Array): Promise<Pick<ImageHeader, "no
   const entries = Array.from({ length: count }, (_, index) => directory + 2 + index * 12);
   const gps = entries.find((at) => u16(bytes, at) === GPS_DIRECTORY);
   const read = async (start: number, end: number) => bytes.subarray(start, end);
-  const location = gps === undefined ? undefined : await readLocation(read, u32(bytes, gps + 8), isLittle);
-  return { notes: entries.flatMap(readText), ...(location === undefined ? {} : { location }) };
+  const notes = entries.flatMap(readText);
+  return gps === undefined ? { notes } : { notes, location: await readLocation(read, u32(bytes, gps + 8), isLittle) };
 
   function readText(at: number): string[] {
     const name = exifNames.get(u16(bytes, at));

@@ -4,7 +4,7 @@ import type { Box, BoxReader } from "../media/mp4-boxes.ts";
 
 const MAX_ITEMS = 1_000;
 
-/** Where what the camera wrote is; undefined if it is nowhere, or not in one piece. */
+/** Where what the camera wrote is; undefined if it is not in the file, or not in one piece. */
 export async function findExifItem(reader: BoxReader): Promise<Pick<Box, "at" | "end"> | undefined> {
   const meta = await reader.find(reader.whole, ["meta"]);
   if (meta === undefined) return undefined;
@@ -12,7 +12,10 @@ export async function findExifItem(reader: BoxReader): Promise<Pick<Box, "at" | 
   const names = await reader.find(boxes, ["iinf"]);
   const id = names && (await findExifId(reader, names));
   const places = id === undefined ? undefined : await reader.find(boxes, ["iloc"]);
-  return id === undefined || places === undefined ? undefined : findPlace(await reader.read(places), id);
+  const item = id === undefined || places === undefined ? undefined : findPlace(await reader.read(places), id);
+  // A damaged table names places that no file has; reading there is an error.
+  const fileEnd = reader.whole.end;
+  return item !== undefined && item.at < fileEnd ? { at: item.at, end: Math.min(item.end, fileEnd) } : undefined;
 }
 
 /** Numbers are longer from some version of each table on. */

@@ -5,6 +5,7 @@ import { assertFileExists } from "../local-file.ts";
 import { hintForOcr, type OcrFacts, toOcrFacts } from "../ocr/describe-ocr.ts";
 import { text } from "../text-handler.ts";
 import { toTextSegments } from "../text-segments.ts";
+import type { ImageTexts } from "./image-header.ts";
 
 export type ImageFacts = OcrFacts & {
   readonly width: number;
@@ -14,6 +15,8 @@ export type ImageFacts = OcrFacts & {
   readonly recognition: "off" | "text" | "none" | "failed";
   /** Set where it states its location, which is not shown. */
   readonly hidesLocation: true;
+  /** Set where it states its location in a form that is not read. */
+  readonly hasUnreadLocation: true;
 };
 
 const SVG = "image/svg+xml";
@@ -39,7 +42,7 @@ const rawPhoto = /^image\/x-(adobe-dng|nikon-nef|sony-arw|pentax-pef|canon-cr2|r
 
 export const image: Handler<ImageFacts> = {
   name: "image",
-  version: 3,
+  version: 4,
   runs: "inline",
   readsPictures: true,
   readsLocations: true,
@@ -53,9 +56,14 @@ export const image: Handler<ImageFacts> = {
     const { readImage } = await import("./read-image.ts");
     const { notes, location, ...facts } = await readImage(toBody(file.content, file.sizeBytes));
     signal.throwIfAborted();
-    const locationLines = location !== undefined && showsLocation ? [`Location: ${location}`] : [];
-    const hidesLocation = location !== undefined && !showsLocation ? ({ hidesLocation: true } as const) : {};
-    yield { info: { ...facts, ...hidesLocation, ...(recognizableTypes.has(file.mediaType) && offFacts(options)) } };
+    const locationLines = showsLocation ? (location ?? []) : [];
+    yield {
+      info: {
+        ...facts,
+        ...toLocationFacts(location, showsLocation),
+        ...(recognizableTypes.has(file.mediaType) && offFacts(options)),
+      },
+    };
     signal.throwIfAborted();
     const recognizedLines = yield* recognize(file, options, signal);
     if (recognizedLines === undefined) return;
@@ -68,7 +76,7 @@ export const image: Handler<ImageFacts> = {
     signal.throwIfAborted();
   },
 
-  describe: ({ width, height, frames = 1, ocr, recognition, hidesLocation = false }) => ({
+  describe: ({ width, height, frames = 1, ocr, recognition, hidesLocation = false, hasUnreadLocation = false }) => ({
     ...(width === undefined ? {} : { extent: `${width}x${height}` }),
     explainsMissingText: recognition !== undefined,
     warnings: [
@@ -76,10 +84,17 @@ export const image: Handler<ImageFacts> = {
       ...(hidesLocation
         ? ["It states where it was taken. That is left out unless the setting image.location is show."]
         : []),
+      ...(hasUnreadLocation ? ["It states where it was taken, in a form that is not read."] : []),
       ...(recognition === undefined ? [] : describeRecognition(recognition, ocr)),
     ],
   }),
 };
+
+function toLocationFacts(location: ImageTexts["location"], isShown: boolean): Partial<ImageFacts> {
+  if (location === undefined) return {};
+  if (location.length === 0) return { hasUnreadLocation: true };
+  return isShown ? {} : { hidesLocation: true };
+}
 
 function describeRecognition(recognition: ImageFacts["recognition"], ocr: ImageFacts["ocr"] | undefined): string[] {
   if (recognition === "off") return hintForOcr(ocr);

@@ -4,7 +4,7 @@ import type { Body } from "../../detect/kind.ts";
 import { BoxReader } from "../media/mp4-boxes.ts";
 import { readExif } from "./exif.ts";
 import { findExifItem } from "./heif-items.ts";
-import type { ImageHeader } from "./image-header.ts";
+import type { ImageHeader, ImageTexts } from "./image-header.ts";
 
 /** Thumbnails and tiles have sizes too; the largest is that of the image. */
 export async function readHeif(body: Body): Promise<ImageHeader> {
@@ -24,10 +24,11 @@ export async function readHeif(body: Body): Promise<ImageHeader> {
 const MAX_EXIF_BYTES = 64 * 1024;
 
 /** The item begins with the number of bytes before its directories. */
-async function readTexts(body: Body, reader: BoxReader): Promise<Pick<ImageHeader, "notes" | "location">> {
+async function readTexts(body: Body, reader: BoxReader): Promise<ImageTexts> {
   const item = await findExifItem(reader);
   if (item === undefined) return { notes: [] };
   const start = item.at + 4 + u32be(await body.read(item.at, item.at + 4), 0);
+  if (start >= item.end) return { notes: [] };
   return readExif(await body.read(start, Math.min(item.end, start + MAX_EXIF_BYTES)));
 }
 

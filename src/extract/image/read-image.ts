@@ -4,14 +4,14 @@ import { isFrameHeader, readFixedSize } from "../../detect/image-size.ts";
 import type { Body } from "../../detect/kind.ts";
 import { readAhead } from "../read-ahead.ts";
 import { readExif } from "./exif.ts";
-import type { ImageHeader } from "./image-header.ts";
+import { type ImageHeader, type ImageTexts, joinTexts } from "./image-header.ts";
 import { readGif } from "./read-gif.ts";
 import { readHeif, readJpeg2000 } from "./read-heif.ts";
+import { readPng } from "./read-png.ts";
 import { readTiff } from "./read-tiff.ts";
 
 const MAX_STEPS = 20_000;
-const MAX_NOTES = 50;
-const MAX_NOTE_BYTES = 64 * 1024;
+const MAX_EXIF_BYTES = 64 * 1024;
 const MAX_ICONS = 100;
 
 /** What the headers state; nothing for a damaged image. */
@@ -42,70 +42,20 @@ async function readIcon(body: Body): Promise<ImageHeader> {
   return { ...largest, frames: Math.max(1, count), notes: [] };
 }
 
-/** The texts of an image while it is read. */
-type Texts = { readonly notes: string[]; location?: string };
-
-function addExif(texts: Texts, { notes, location }: Awaited<ReturnType<typeof readExif>>): void {
-  texts.notes.push(...notes);
-  if (location !== undefined) texts.location = location;
-}
-
-async function readPng(body: Body, start: Uint8Array): Promise<ImageHeader> {
-  const texts: Texts = { notes: [] };
-  const { notes } = texts;
-  let frames = 1;
-  for (let at = 8, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
-    const header = await body.read(at, at + 8);
-    const [length, type] = [u32be(header, 0), decodeLatin1(header, 4, 8)];
-    const data = () => body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES));
-    if (type === "acTL") frames = u32be(await data(), 0);
-    if (notes.length < MAX_NOTES && type === "tEXt") notes.push(...toNote(await data(), "latin1", 1));
-    if (notes.length < MAX_NOTES && type === "iTXt") notes.push(...readInternational(await data()));
-    if (notes.length < MAX_NOTES && type === "eXIf") addExif(texts, await readExif(await data()));
-    if (type === "IEND" || header.length < 8) break;
-    at += 12 + length;
-  }
-  return { ...readFixedSize(start), frames, ...texts };
-}
-
-/** Copies of EXIF or XMP, which may hold the location; editors write them beside the texts of people. */
-const metadataCopy = /^(XML:com\.adobe\.xmp|Raw profile type |exif:GPS)/i;
-
-/** A keyword, so many zero bytes, and the text. */
-function toNote(bytes: Uint8Array, charset: string, zeros: number): string[] {
-  const end = bytes.indexOf(0);
-  const keyword = decodeLatin1(bytes, 0, end);
-  if (end === -1 || metadataCopy.test(keyword)) return [];
-  const text = new TextDecoder(charset)
-    .decode(bytes.subarray(end + zeros))
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return text === "" ? [] : [`${keyword}: ${text}`];
-}
-
-/** Keyword, two bytes on compression, language, translated keyword, text in UTF-8. Compressed text is left out. */
-function readInternational(bytes: Uint8Array): string[] {
-  const keyword = bytes.indexOf(0);
-  if (keyword === -1 || u8(bytes, keyword + 1) !== 0) return [];
-  const language = bytes.indexOf(0, keyword + 3);
-  const translated = language === -1 ? -1 : bytes.indexOf(0, language + 1);
-  return translated === -1 ? [] : toNote(bytes, "utf-8", translated - keyword + 1);
-}
-
 /** Segments until the first pixels. */
 async function readJpeg(body: Body): Promise<ImageHeader> {
-  const texts: Texts = { notes: [] };
+  const texts: ImageTexts[] = [];
   for (let at = 2, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
     const header = await body.read(at, at + 10);
     const [marker, length] = [u8(header, 1), u16be(header, 2)];
     if (u8(header, 0) !== 0xff || marker === 0xda || length < 2) break;
-    if (isFrameHeader(marker)) return { width: u16be(header, 7), height: u16be(header, 5), ...texts };
+    if (isFrameHeader(marker)) return { width: u16be(header, 7), height: u16be(header, 5), ...joinTexts(texts) };
     const isExif = marker === 0xe1 && hasAt(header, 4, "Exif\0\0");
-    if (isExif) addExif(texts, await readExif(await body.read(at + 10, at + 2 + length)));
-    if (marker === 0xfe) texts.notes.push(...(await readComment(body, at + 4, at + 2 + length)));
+    if (isExif) texts.push(await readExif(await body.read(at + 10, at + 2 + length)));
+    if (marker === 0xfe) texts.push({ notes: await readComment(body, at + 4, at + 2 + length) });
     at += 2 + length;
   }
-  return texts;
+  return joinTexts(texts);
 }
 
 async function readComment(body: Body, start: number, end: number): Promise<string[]> {
@@ -117,16 +67,15 @@ async function readComment(body: Body, start: number, end: number): Promise<stri
 }
 
 async function readWebp(body: Body, start: Uint8Array): Promise<ImageHeader> {
-  const texts: Texts = { notes: [] };
+  const texts: ImageTexts[] = [];
   let frames = 0;
   for (let at = 12, steps = 0; at < body.sizeBytes && steps < MAX_STEPS; steps++) {
     const header = await body.read(at, at + 8);
     const [type, length] = [decodeLatin1(header, 0, 4), u32le(header, 4)];
     if (header.length < 8) break;
     if (type === "ANMF") frames++;
-    const data = () => body.read(at + 8, at + 8 + Math.min(length, MAX_NOTE_BYTES));
-    if (type === "EXIF") addExif(texts, await readExif(await data()));
+    if (type === "EXIF") texts.push(await readExif(await body.read(at + 8, at + 8 + Math.min(length, MAX_EXIF_BYTES))));
     at += 8 + length + (length % 2);
   }
-  return { ...readFixedSize(start), frames: Math.max(frames, 1), ...texts };
+  return { ...readFixedSize(start), frames: Math.max(frames, 1), ...joinTexts(texts) };
 }

@@ -15,7 +15,7 @@ export async function readTiff(body: Body, start: Uint8Array): Promise<ImageHead
   const isLittle = hasAt(start, 0, "II");
   const [u16, u32] = isLittle ? [u16le, u32le] : [u16be, u32be];
   const notes: string[] = [];
-  let location: string | undefined;
+  let location: readonly string[] | undefined;
   const sizes: { width: number; height: number }[] = [];
   const seen = new Set<number>();
   for (let at = u32(start, 4); at > 0 && at < body.sizeBytes && !seen.has(at) && seen.size < MAX_PAGES; ) {

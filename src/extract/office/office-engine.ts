@@ -58,7 +58,7 @@ async function* readPackage(
 async function* readEncrypted(body: Body, options: HandlerOptions): AsyncGenerator<ExtractItem<OfficeFacts>> {
   const zip = await openPackage(await decryptPackage(body, options.password));
   const name = mainParts.find(([part]) => zip.find(part))?.[1];
-  if (name === undefined) throw new FailureError("unavailable", "what is encrypted is not a document that is read");
+  if (name === undefined) throw new FailureError("unsupported", "what is encrypted is not a document that is read");
   yield* readPackage(readers[name], zip, options);
 }
 

@@ -7,7 +7,7 @@ import { findReaderName } from "./reader-names.ts";
 
 export const office: Handler<OfficeFacts> = {
   name: "office",
-  version: 3,
+  version: 4,
   runs: "child",
   canHandle: (_kind, mediaType) => findReaderName(mediaType) !== undefined,
   describe: describeOffice,

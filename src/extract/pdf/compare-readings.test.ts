@@ -74,3 +74,16 @@ test("a second reader that skips the unknown glyphs leaves them unknown", () => 
   const first = "A \ufffdarbour fo\ufffd ships";
   assert.deepEqual(compareReadings(first, "A arbour fo ships", unknown), { text: first, isGuesswork: true });
 });
+
+const page = `${"The quick brown fox runs to the old harbour where the boats lie. ".repeat(8)}Zürich, Zürich, Zürich.`;
+const pageWithGaps = page.replaceAll("ü", "\ufffd");
+
+test("unknown glyphs are filled in where they are less than 2 % of a page", () => {
+  const numbers = unknown.repeat(2).slice(0, 3);
+  assert.deepEqual(compareReadings(pageWithGaps, page, numbers), { text: page, isGuesswork: false });
+});
+
+test("a second reader that fills in only some of them, and gives the numbers of others, has not read them", () => {
+  const second = page.replace("ü", unknown.slice(0, 1));
+  assert.deepEqual(compareReadings(pageWithGaps, second, unknown), { text: pageWithGaps, isGuesswork: true });
+});

@@ -14,10 +14,16 @@ export function compareReadings(first: string, second: string, unknown = ""): Ve
   return isConfirmed(first, second) ? { text: first, isGuesswork: false } : chooseReading(first, second);
 }
 
-/** The verdict on a reading that lacks single characters; null if the second one has other differences too. */
+/**
+ * The verdict on a reading that lacks single characters; null if the second one has other differences too. What the second
+ * one has beside the known characters decides, however small a part of the page that is.
+ */
 function fillUnknown(first: string, second: string, unknown: string): Verdict | null {
   const known = first.replaceAll("\ufffd", "");
-  if (isConfirmed(known + unknown, second)) return { text: first, isGuesswork: true };
+  const added = subtractChars(second, known);
+  const hasNumbers = subtractChars(added.join(""), unknown).length < added.length;
+  if (hasNumbers || added.length < first.length - known.length)
+    return isConfirmed(known + unknown, second) ? { text: first, isGuesswork: true } : null;
   return isConfirmed(second, known) ? { text: second, isGuesswork: false } : null;
 }
 
@@ -36,17 +42,20 @@ const MIN_LENGTH_SHARE = 0.5;
 
 /** Whether the characters of the second reading are those of the first, in any order: layout differs between readers. */
 function isConfirmed(first: string, second: string): boolean {
-  const remaining = new Map<string, number>();
-  for (const char of listChars(first)) remaining.set(char, (remaining.get(char) ?? 0) + 1);
-  let [total, found] = [0, 0];
-  for (const char of listChars(second)) {
-    const count = remaining.get(char) ?? 0;
-    total += 1;
-    if (count === 0) continue;
-    remaining.set(char, count - 1);
-    found += 1;
-  }
+  const total = countChars(second);
+  const found = total - subtractChars(second, first).length;
   return found >= MIN_CONFIRMED_SHARE * total && total >= MIN_LENGTH_SHARE * countChars(first);
+}
+
+/** The characters of a text that another one lacks, or has fewer times. */
+function subtractChars(text: string, other: string): string[] {
+  const remaining = new Map<string, number>();
+  for (const char of listChars(other)) remaining.set(char, (remaining.get(char) ?? 0) + 1);
+  return listChars(text).filter((char) => {
+    const count = remaining.get(char) ?? 0;
+    if (count > 0) remaining.set(char, count - 1);
+    return count === 0;
+  });
 }
 
 /** A reading that is much shorter lacks text. */

@@ -13,7 +13,7 @@ import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 
 export const pdf: Handler<PdfFacts> = {
   name: "pdf",
-  version: 8,
+  version: 9,
   runs: "child",
   readsPictures: true,
   canHandle: (kind) => kind === "pdf",

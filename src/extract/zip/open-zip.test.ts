@@ -103,7 +103,7 @@ describe("openZip", () => {
     bytes.fill(0xff, bytes.indexOf("broken") + 6, bytes.indexOf("broken") + 20);
     const zip = await open(bytes);
     await assert.rejects(read(zip, "secret"), failsWith("encrypted"));
-    await assert.rejects(read(zip, "lzma"), failsWith("unavailable"));
+    await assert.rejects(read(zip, "lzma"), failsWith("unsupported"));
     await assert.rejects(read(zip, "broken"), failsWith("corrupt"));
   });
 

@@ -25,8 +25,6 @@ export type Zip = {
   readonly isComplete: boolean;
   /** Members that were longer than what was read of them. */
   readonly cutMembers: ReadonlySet<string>;
-  /** Bytes that all reads so far have given. */
-  readonly readBytes: number;
   /** The member of this name, in any case: writers do not agree on it. */
   find(name: string): ZipMember | undefined;
   /** The bytes of a member, at most `maxBytes`. Throws a ZipError that says why it cannot be read. */
@@ -48,6 +46,8 @@ export type ZipBounds = {
   readonly maxTotalBytes: number;
   /** Members that are listed. */
   readonly maxMembers: number;
+  /** Counts the bytes of all reads; archives inside each other share it and so their limit. */
+  readonly readTotal?: { bytes: number };
 };
 
 /** Logs and tables of zeros shrink to less than a hundredth; what shrinks further was made to exhaust a reader. */
@@ -66,14 +66,11 @@ export async function openZip(body: Body, bounds: ZipBounds = defaultBounds): Pr
   const { members, isComplete } = (await readDirectory(body, bounds.maxMembers)) ?? (await scanHeaders(body));
   if (members.length === 0 && !isComplete) throw new ZipError("corrupt", "no directory and no members");
   const byName = new Map(members.map((member) => [member.name.toLowerCase(), member]));
-  const account = { ...bounds, totalBytes: 0, cutMembers: new Set<string>() };
+  const account = { readTotal: { bytes: 0 }, ...bounds, cutMembers: new Set<string>() };
   return {
     members,
     isComplete,
     cutMembers: account.cutMembers,
-    get readBytes() {
-      return account.totalBytes;
-    },
     find: (name) => byName.get(name.replace(/^\//, "").toLowerCase()),
     read: (member, memberBounds) => readMember(body, member, memberBounds, account),
   };
@@ -211,7 +208,7 @@ const MAX_SCANNED_MEMBERS = 10_000;
 const MAX_NAME_BYTES = 4_096;
 
 /** Counts what all reads of an archive have yielded. */
-type Account = ZipBounds & { totalBytes: number; readonly cutMembers: Set<string> };
+type Account = Required<ZipBounds> & { readonly cutMembers: Set<string> };
 
 async function* readMember(
   body: Body,
@@ -224,8 +221,8 @@ async function* readMember(
   for await (const chunk of chunks) {
     const room = bounds.maxBytes - total;
     total += chunk.length;
-    account.totalBytes += chunk.length;
-    if (account.totalBytes > account.maxTotalBytes) throw new ZipError("too_large", "the archive expands too far");
+    account.readTotal.bytes += chunk.length;
+    if (account.readTotal.bytes > account.maxTotalBytes) throw new ZipError("too_large", "the archive expands too far");
     if (chunk.length > room) {
       account.cutMembers.add(member.name);
       yield chunk.subarray(0, room);
@@ -242,7 +239,7 @@ async function openMember(body: Body, member: ZipMember, maxBytes: number): Prom
   const dataAt = await findData(body, member);
   if (member.method === STORED) return readRange(body, dataAt, member.compressedBytes);
   if (member.method !== DEFLATED)
-    throw new ZipError("unavailable", `${member.name} is packed by method ${member.method}, which is not read`);
+    throw new ZipError("unsupported", `${member.name} is packed by method ${member.method}, which is not read`);
   const inflated = await inflateAtOnce(body, dataAt, member, maxBytes);
   return inflated ?? inflate(readRange(body, dataAt, member.compressedBytes), member.name);
 }

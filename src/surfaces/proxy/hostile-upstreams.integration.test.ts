@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from "node:http";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { sendBeforeReading } from "../../../test/raw-socket.ts";
 import { openWatchedSession } from "../../../test/recovery.ts";
 import { letEventsHappen } from "../../../test/waiting.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -336,6 +337,16 @@ describe("access to the proxy", () => {
       [200, "/v1/models?a=1"],
     );
     assert.equal((await requestRaw(origin, "/t0ken/nowhere")).status, 404);
+  });
+
+  test("sends its refusal to a client that sends everything before it reads", async () => {
+    await using setup = await startProxy((_, response) => void response.end(), {}, { token: "t0ken" });
+    const { host, port } = new URL(setup.proxy.url);
+    const body = " ".repeat(5_000_000);
+    const head = `Host: ${host}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const post = (path: string) => sendBeforeReading(Number(port), `POST ${path} HTTP/1.1\r\n${head}${body}`);
+    assert.match(await post("/up/v1/files"), /^HTTP\/1\.1 403 /);
+    assert.match(await post("/t0ken/nowhere"), /^HTTP\/1\.1 404 .*must begin with one of \/TOKEN\/up\."/s);
   });
 
   test("is denied to pages of other sites, even without an origin header", async () => {

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { systemCode } from "../../errors.ts";
 import { findDialect } from "../../overflow/dialects/dialects.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
+import { answerEarly } from "../../system/early-answer.ts";
 import { type Call, forwardWithRecovery, passThrough } from "./carry-request.ts";
 import { createRelay } from "./relay.ts";
 import { endSocket, upgrade } from "./upgrade.ts";
@@ -11,6 +12,8 @@ import { resolveUpstream, type Upstreams } from "./upstreams.ts";
 
 export type ProxyHandlerOptions = {
   readonly upstreams: Upstreams;
+  /** What the paths of all requests begin with. */
+  readonly path?: string;
   /** The largest request that is held for a retry. */
   readonly bodyBytes: number;
   /** Headers of requests that are for the server in front, in lower case. */
@@ -40,13 +43,16 @@ export type ProxyHandler = Disposable & {
 
 /** Disposing ends the connections to the upstreams. */
 export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
-  const { upstreams, bodyBytes, ownHeaders = [], hiddenHeaders = [] } = options;
+  const { upstreams, path = "", bodyBytes, ownHeaders = [], hiddenHeaders = [] } = options;
   const relay = createRelay();
 
   async function carry({ request, response, target, recovery, folders }: AdmittedRequest): Promise<void> {
     const { method = "GET" } = request;
     const url = resolveUpstream(upstreams, target);
-    if (url === undefined) return respondError(response, 404, "unknown_upstream", listUpstreams(upstreams));
+    if (url === undefined) {
+      const prefix = request.url === `${path}${target}` ? path : `${path}/TOKEN`;
+      return respondError(response, 404, "unknown_upstream", listUpstreams(upstreams, prefix));
+    }
     const disconnect = new AbortController();
     response.once("close", () => {
       if (!response.writableFinished) disconnect.abort();
@@ -76,16 +82,16 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
   };
 }
 
-function listUpstreams(upstreams: Upstreams): string {
-  return `The path must begin with one of ${[...upstreams.keys()].map((name) => `/${name}`).join(", ")}.`;
+function listUpstreams(upstreams: Upstreams, prefix: string): string {
+  return `The path must begin with one of ${[...upstreams.keys()].map((name) => `${prefix}/${name}`).join(", ")}.`;
 }
 
-/** Uses the error format that most clients can show. */
+/** Uses the form that clients of OpenAI and of Anthropic both read. */
 export function respondError(response: ServerResponse, status: number, type: string, message: string): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { type, message } }));
+  const body = JSON.stringify({ type: "error", error: { type, message } });
+  answerEarly(response, { status, headers: { "content-type": "application/json" }, body });
 }

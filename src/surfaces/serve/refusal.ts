@@ -1,5 +1,6 @@
 /** Answers a request with an error, in the form that its client reads, and never with anything that the request said. */
 import type { ServerResponse } from "node:http";
+import { answerEarly } from "../../system/early-answer.ts";
 import { isLlmPath } from "./llm-path.ts";
 
 /** Why a request is not served. */
@@ -18,14 +19,8 @@ export function refuse(response: ServerResponse, { status, message, headers = {}
   const body = JSON.stringify(
     isLlmPath(response.req.url ?? "") ? toProviderError(status, message) : toRpcError(message),
   );
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
-    connection: "close",
-    "cache-control": "no-store",
-    ...headers,
-  });
-  response.end(body);
+  const ownHeaders = { "content-type": "application/json", connection: "close", "cache-control": "no-store" };
+  answerEarly(response, { status, headers: { ...ownHeaders, ...headers }, body });
 }
 
 const toRpcError = (message: string) => ({ jsonrpc: "2.0", id: null, error: { code: -32000, message } });

@@ -14,6 +14,8 @@ export type DocxContext = {
   readonly styles: ReadonlyMap<string, TextStyle>;
   readonly numbering: Numbering;
   readonly relations: ReadonlyMap<string, Relation>;
+  /** Begins the labels of notes, so that those of included documents differ. */
+  readonly notePrefix: string;
 };
 
 type Paragraph = {
@@ -185,7 +187,7 @@ export class DocxBody implements XmlEvents {
     const id = tag.get("id");
     if (id === undefined || this.#inline === undefined || this.notes.length >= MAX_NOTES) return;
     this.notes.push({ kind, id });
-    if (kind !== "comment") this.#inline.add(`[^${++this.#markCount}]`);
+    if (kind !== "comment") this.#inline.add(`[^${this.#context.notePrefix}${++this.#markCount}]`);
   }
 
   #findStyle(tag: XmlTag): TextStyle {

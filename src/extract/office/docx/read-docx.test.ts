@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DocumentParts, makeDocx, makeParagraph, makeRelations } from "../../../../test/office.ts";
+import { type DocumentParts, makeDocx, makeParagraph, makeRelations, readStored } from "../../../../test/office.ts";
 import { readOffice } from "../../../../test/office-text.ts";
+import { makeZip } from "../../../../test/zip.ts";
 
 const run = (text: string, format = ""): string =>
   `<w:r><w:rPr>${format}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
@@ -264,6 +265,9 @@ test("parts in other formats are read after the body, and those that are not rea
   );
 });
 
+const UNREAD = "[included document that is not read]";
+const REST_UNREAD = "[the rest of the included document is not read]";
+
 const relations = [{ id: "rId1", type: "aFChunk", target: "inner.docx" }];
 
 test("documents inside documents are read three deep", async () => {
@@ -287,6 +291,63 @@ test("documents inside documents expand to 24 MB together", async () => {
     parts: Object.fromEntries(targets.map((target) => [`word/${target}`, inner])),
   });
   const { text } = await readOffice("docx", document);
-  assert.equal(text.split("[included document that is not read]").length - 1, 3);
+  assert.deepEqual(text.match(/\[.*not read\]/g), [REST_UNREAD, UNREAD, UNREAD]);
   assert.ok(text.length < 25 * 1024 * 1024);
+});
+
+test("documents inside each other share the 24 MB while they are open", async () => {
+  const body = makeParagraph("word ".repeat(100)).repeat(14_000);
+  const include = (...documents: readonly Buffer[]): Buffer => {
+    const names = documents.map((_, index) => `inner${index}.docx`);
+    const parts = documents.map((data, index) => ({ name: `word/inner${index}.docx`, data }));
+    const stored = makeDocx("", { relations: names.map((target) => ({ id: target, type: "aFChunk", target })) });
+    const main = { name: "word/document.xml", data: `<w:document><w:body>${body}</w:body></w:document>` };
+    return makeZip([...readStored(stored).filter(({ name }) => name !== main.name), main, ...parts]);
+  };
+  const { text } = await readOffice("docx", include(include(include(include(), include()))));
+  const outerChars = "word ".length * 100 * 14_000;
+  assert.ok(text.length - outerChars < 24 * 1024 * 1024, `${text.length} characters`);
+  assert.equal(text.match(/\[.*not read\]/g)?.at(-1), REST_UNREAD);
+});
+
+test("notes of included documents have labels of their own", async () => {
+  const withNote = (text: string, included: Readonly<Record<string, Buffer>> = {}): Buffer => {
+    const targets = Object.keys(included).map((target) => ({ id: target, type: "aFChunk", target }));
+    const note = `<w:footnotes><w:footnote w:id="2">${makeParagraph(`Note of ${text}.`)}</w:footnote></w:footnotes>`;
+    return makeDocx(`<w:p><w:r><w:t>${text}</w:t><w:footnoteReference w:id="2"/></w:r></w:p>`, {
+      relations: [{ id: "notes", type: "footnotes", target: "footnotes.xml" }, ...targets],
+      parts: {
+        "word/footnotes.xml": note,
+        ...Object.fromEntries(Object.entries(included).map(([name, bytes]) => [`word/${name}`, bytes])),
+      },
+    });
+  };
+  const second = withNote("Second", { "third.docx": withNote("Third") });
+  const { text } = await readOffice(
+    "docx",
+    withNote("Outer", { "first.docx": withNote("First"), "second.docx": second }),
+  );
+  assert.deepEqual(
+    text.split("\n").filter((line) => line !== ""),
+    [
+      ...["Outer[^1]", "First[^1.1]", "[^1.1]: Note of First.", "Second[^2.1]", "Third[^2.1.1]"],
+      ...["[^2.1.1]: Note of Third.", "[^2.1]: Note of Second.", "[^1]: Note of Outer."],
+    ],
+  );
+});
+
+test("included documents are read as far as they go, with a note where that is not to their end", async () => {
+  const whole = makeDocx(makeParagraph("First words."), {
+    relations,
+    parts: { "word/inner.docx": makeDocx(makeParagraph("Lost words.")) },
+  });
+  const tooDeep = `${makeParagraph("First words.")}${"<w:tbl><w:tr><w:tc>".repeat(100_000)}`;
+  const cut = whole.subarray(0, whole.indexOf("word/inner.docx"));
+  for (const inner of [cut, makeDocx(tooDeep)]) {
+    const { text } = await readOffice("docx", makeDocx("", { relations, parts: { "word/inner.docx": inner } }));
+    assert.deepEqual(
+      text.split("\n").filter((line) => line !== ""),
+      ["First words.", REST_UNREAD],
+    );
+  }
 });

@@ -40,20 +40,31 @@ async function* readText(zip: Zip, inclusions: Inclusions): AsyncGenerator<strin
     relations,
     styles: await readStyles(zip, findTarget(relations, "styles")),
     numbering: await readNumbering(zip, findTarget(relations, "numbering")),
+    notePrefix: inclusions.notePrefix,
   };
   yield* readFrames(zip, context, "header");
   const body = new DocxBody(context);
-  const scanner = scanXml(body);
-  for await (const text of readXml(zip, member)) {
-    scanner.write(text);
-    yield body.blocks.take();
-  }
-  scanner.end();
-  yield body.blocks.end();
+  yield* writeBody(body, readXml(zip, member));
   yield* readAltChunks(zip, relations, inclusions, readText);
   for (const reference of body.references) yield `\n${await readChart(zip, reference)}\n`;
   yield* readNotes(zip, context, body.notes);
   yield* readFrames(zip, context, "footer");
+}
+
+/** The text of the body; before an error, what was read up to it. */
+async function* writeBody(body: DocxBody, xml: AsyncIterable<string>): AsyncGenerator<string> {
+  const scanner = scanXml(body);
+  try {
+    for await (const text of xml) {
+      scanner.write(text);
+      yield body.blocks.take();
+    }
+    scanner.end();
+  } catch (error) {
+    yield body.blocks.end();
+    throw error;
+  }
+  yield body.blocks.end();
 }
 
 /** The headers or footers of all sections, each text once. */
@@ -69,8 +80,8 @@ async function* readFrames(zip: Zip, context: DocxContext, type: "header" | "foo
   }
 }
 
-async function readStory(zip: Zip, part: string, { styles, numbering }: DocxContext): Promise<string> {
-  const body = new DocxBody({ styles, numbering, relations: await readRelations(zip, part) });
+async function readStory(zip: Zip, part: string, context: DocxContext): Promise<string> {
+  const body = new DocxBody({ ...context, relations: await readRelations(zip, part) });
   await scanPart(zip, part, body);
   return body.blocks.end();
 }
@@ -81,7 +92,8 @@ async function* readNotes(zip: Zip, context: DocxContext, notes: DocxBody["notes
     readNoteTexts(zip, context, kind, new Set(notes.flatMap((note) => (note.kind === kind ? [note.id] : []))));
   const texts = { footnote: await read("footnote"), endnote: await read("endnote"), comment: await read("comment") };
   const marked = notes.filter(({ kind }) => kind !== "comment");
-  for (const [index, { kind, id }] of marked.entries()) yield `\n[^${index + 1}]: ${texts[kind].get(id)?.text ?? ""}\n`;
+  for (const [index, { kind, id }] of marked.entries())
+    yield `\n[^${context.notePrefix}${index + 1}]: ${texts[kind].get(id)?.text ?? ""}\n`;
   const comments = notes.flatMap(({ kind, id }) => (kind === "comment" ? [texts.comment.get(id)] : []));
   const written = comments.flatMap((note) => (note?.text ? [`- ${note.author || "Comment"}: ${note.text}\n`] : []));
   if (written.length > 0) yield `\nComments:\n\n${written.join("")}`;

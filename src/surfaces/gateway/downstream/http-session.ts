@@ -1,5 +1,6 @@
 /** One client over Streamable HTTP in front of a link that speaks in lines: what is sent on which open answer. */
 import type { ServerResponse } from "node:http";
+import { answerEarly } from "../../../system/early-answer.ts";
 import {
   isObject,
   type JsonObject,
@@ -22,8 +23,8 @@ export type Connect = (toClient: (line: string) => Promise<void>) => Link;
 
 /** Answers with an error that is not about one message. */
 export function refuse(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }));
+  const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message } });
+  answerEarly(response, { status, headers: { "content-type": "application/json" }, body });
 }
 
 /** The open answer to some requests: it ends when all of them are answered. */

@@ -151,7 +151,8 @@ function isMcpPath(path: string, response: ServerResponse): boolean {
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  for await (const chunk of request) {
+  // Otherwise the connection would be destroyed before the refusal is sent.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     sizeBytes += chunk.length;
     if (sizeBytes > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk);

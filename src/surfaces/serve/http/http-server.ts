@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SpillwayError, systemCode } from "../../../errors.ts";
 import { LLM_PATH } from "../llm-path.ts";
+import { serveInOrder } from "./serve-in-order.ts";
 
 export type HttpServerOptions = {
   readonly address: string;
@@ -39,10 +40,10 @@ const MAX_CONNECTIONS = 2_000;
 export async function openHttpServer({ address, port, ...options }: HttpServerOptions): Promise<HttpServer> {
   /** The last response on a connection. */
   const responses = new WeakMap<Duplex, ServerResponse>();
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
+  const serve = serveInOrder((request, response) => {
     responses.set(request.socket, response);
     options.serve(request, response);
-  };
+  });
   const server = createServer(
     {
       headersTimeout: MAX_HEADERS_MS,
@@ -65,9 +66,11 @@ export async function openHttpServer({ address, port, ...options }: HttpServerOp
   );
   server.on("connect", (_, socket) => endSocket(socket, "405 Method Not Allowed"));
   server.on("clientError", (error, socket) => {
-    // A request that has its answer gets no second one for what follows it.
-    if (responses.get(socket)?.headersSent) socket.destroy();
-    else endSocket(socket, statusOf(error));
+    const response = responses.get(socket);
+    if (!response?.headersSent) endSocket(socket, statusOf(error));
+    // A request that has its answer gets no second one for what follows it. If that is its own body, the answer is sent first.
+    else if (response.req.complete) socket.destroy();
+    else response.req.socket.destroySoon();
   });
   await listen(server, address, port);
   const bound = server.address() as AddressInfo;

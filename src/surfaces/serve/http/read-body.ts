@@ -24,7 +24,8 @@ export function createBodyReader(maxBytes: number, held: HeldBytes): BodyReader 
     async read(request) {
       if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLong;
       const chunks: Buffer[] = [];
-      for await (const chunk of request) {
+      // Otherwise the connection would be destroyed before the refusal is sent.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
         sizeBytes += chunk.length;
         held.current += chunk.length;
         if (sizeBytes > maxBytes) return tooLong;

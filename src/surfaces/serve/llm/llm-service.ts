@@ -65,7 +65,13 @@ const hiddenHeaders = [
 /** Disposing ends the connections to providers. */
 export function openLlm({ owners, settings }: LlmOptions): LlmService {
   const upstreams = parseUpstreams(settings["proxy.upstreams"]);
-  const handler = createProxyHandler({ upstreams, bodyBytes: settings["proxy.body_bytes"], ownHeaders, hiddenHeaders });
+  const handler = createProxyHandler({
+    upstreams,
+    path: LLM_PATH,
+    bodyBytes: settings["proxy.body_bytes"],
+    ownHeaders,
+    hiddenHeaders,
+  });
   const queue = createFairQueue({
     running: MAX_RUNNING,
     runningPerOwner: MAX_RUNNING_PER_OWNER,
