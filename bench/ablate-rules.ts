@@ -92,7 +92,7 @@ const choosing: readonly Rule[] = [
     name: "learnt-filter",
     module: "extract/html/filter/block-filter.ts",
     target: "dropUnlikelyBlocks",
-    off: always(undefined),
+    off: always(0),
     mutates: true,
   },
   {

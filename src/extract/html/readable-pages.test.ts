@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LinkStyle } from "../handler.ts";
 import { extractHtml } from "./page.ts";
+import { htmlWeights } from "./weights.ts";
 
 const read = (html: string, links?: LinkStyle) =>
   extractHtml(html, { url: "https://example.com/docs/page", mode: "markdown", links });
@@ -97,6 +98,12 @@ describe("icons", () => {
       "![The lamp above the harbour wall](lamp.jpg)",
     );
   });
+
+  test("an image whose address is too long has its description", () => {
+    const image = (chars: number): string => `<p>Here: <img src="/${"x".repeat(chars)}" alt="Lamp of 1850"></p>`;
+    assert.equal(markdownOf(image(499)), `Here: ![Lamp of 1850](/${"x".repeat(499)})`);
+    assert.equal(markdownOf(image(500)), "Here: Lamp of 1850");
+  });
 });
 
 describe("replies", () => {
@@ -146,6 +153,45 @@ describe("the style of links", () => {
     assert.match(text, /^\[Lamps\]\(\/a\) more\n.*\n\[Lamps\]\(\/a\)$/s);
   });
 
+  test("inline: each section has its addresses", () => {
+    const section = (name: string): string => `<h2>${name}</h2><p><a href="/a">Lamps</a> <a href="/a">more</a></p>`;
+    const [first, second] = read(section("One") + section("Two")).text.split("\n\n## Two");
+    assert.equal(first, "## One\n\n[Lamps](/a) more");
+    assert.equal(second, "\n\n[Lamps](/a) more");
+  });
+
+  test("inline: the link of a heading counts for its section", () => {
+    const card = '<h3><a href="/a">Lamps</a></h3><p>Bright. <a href="/a">Buy</a></p>';
+    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Lamps](/a)\n\nBright. Buy");
+  });
+
+  test("inline: a long table and a long line repeat an address further down", () => {
+    const log = "The keeper of the lighthouse wrote down the weather of that day.";
+    const rows = `<tr><td>${log}</td><td><a href="/a">Lamp</a></td></tr>`.repeat(100);
+    const lines = `${log} <a href="/a">Lamp</a><br>`.repeat(100);
+    for (const body of [`<table><tr><th>Log</th><th>Where</th></tr>${rows}</table>`, `<p>${lines}</p>`]) {
+      const { text } = read(body);
+      const distances = [...text.matchAll(/\[Lamp\]\(\/a\)/g)].map(
+        ({ index }, number, all) => index - (all[number - 1]?.index ?? 0),
+      );
+      assert.ok(distances.length > 1, text.slice(0, 200));
+      for (const distance of distances)
+        assert.ok(distance < 1.3 * htmlWeights.links.minRepeatDistanceChars, String(distance));
+    }
+  });
+
+  test("inline: an address in a duplicate that is left out counts as not written", () => {
+    const wanted = "The keeper of the lighthouse wrote down the weather of that day, and his lamps are here:";
+    const paragraph = (address: string): string => `<div><p>${wanted} <a href="${address}">lamps</a></p></div>`;
+    const prose = Array.from(
+      { length: 90 },
+      (_, day) => `<p>Day ${day}: the keeper wrote down the weather of that day.</p>`,
+    );
+    const { text } = read(`${paragraph("/a")}${prose.join("")}${paragraph("/a")}<p>Buy <a href="/a">one</a></p>`);
+    assert.equal(text.split(wanted).length, 2);
+    assert.match(text, /\n\nBuy \[one\]\(\/a\)$/);
+  });
+
   test("inline: a link whose text is its address needs no brackets", () => {
     const links =
       '<p><a href="https://lamp.example/x/">https://lamp.example/x</a> <a href="mailto:a@b.example">a@b.example</a></p>';
@@ -153,15 +199,20 @@ describe("the style of links", () => {
     assert.equal(read('<p><a href="/x">https://lamp.example/x</a></p>').text, "[https://lamp.example/x](/x)");
   });
 
-  const redirects = [
-    ["https://go.counter.example/?id=7&url=https%3A%2F%2Flamp.example%2Fx%3Futm_source%3Da", "https://lamp.example/x"],
-    ["https://www.search.example/url?q=https://lamp.example/x&sa=D", "https://lamp.example/x"],
-    ["https://lamp.example/login?url=https://other.example/", "https://lamp.example/login?url=https://other.example/"],
-    ["https://go.counter.example/?url=lamp", "https://go.counter.example/?url=lamp"],
-  ] as const;
-  for (const [href, address] of redirects)
-    test(`inline: leads to the page itself: ${href}`, () =>
-      assert.equal(read(`<p>See <a href="${href}">lamp</a></p>`).text, `See [lamp](${address})`));
+  test("inline: case matters in the path of an address, not in its host", () => {
+    const link = (text: string): string => read(`<p><a href="https://lamp.example/abC">${text}</a></p>`).text;
+    assert.equal(link("HTTPS://Lamp.example/abC"), "HTTPS://Lamp.example/abC");
+    assert.equal(link("https://lamp.example/ABc"), "[https://lamp.example/ABc](https://lamp.example/abC)");
+  });
+
+  test("signed addresses are written up to 500 characters, in the list at the end up to 2,000", () => {
+    const signed = (chars: number): string => "https://lamp.example/?s=".padEnd(chars, "x");
+    const page = (address: string): string => `<p>Get <a href="${address}">the log</a></p>`;
+    assert.equal(read(page(signed(500))).text, `Get [the log](${signed(500)})`);
+    assert.equal(read(page(signed(501))).text, "Get the log");
+    assert.ok(read(page(signed(2000)), "numbered").text.endsWith(`[1]: ${signed(2000)}`));
+    assert.equal(read(page(signed(2001)), "numbered").text, "Get the log");
+  });
 
   test("numbered: each address once, in a section at the end", () => {
     const { text, marks, linkBase } = read(html, "numbered");

@@ -114,8 +114,9 @@ function addsEnough({ text }: Candidate, best: Candidate): boolean {
 function strategies(page: Page, measures: Measures, options: WriteOptions): readonly Strategy[] {
   const extractChosen = (pruning: Pruning, showsHidden: boolean): Candidate => {
     const choice = choose(page, measures, { pruning, showsHidden, url: options.url });
-    if (pruning === "strict") filterBlocks(page, choice);
-    return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars };
+    const filteredShare = pruning === "strict" ? filterBlocks(page, choice) : 0;
+    const keptChars = Math.round((1 - filteredShare) * choice.keptChars);
+    return { ...writeMarkdown(page, choice, options), keptChars };
   };
   return [
     ["main", () => withNoframes(page, withDescription(page, extractChosen("strict", false), options), options)],
@@ -129,9 +130,12 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
   ];
 }
 
-/** Only articles: elsewhere links and short lines are content as often as not, and threads need their authors. */
-function filterBlocks(page: Page, { root, dropped, kind }: Choice): void {
-  if (kind === "article") dropUnlikelyBlocks(page, root, dropped);
+/**
+ * Only articles: elsewhere links and short lines are content as often as not, and threads need their authors. Returns
+ * the share of the chosen text that is dropped.
+ */
+function filterBlocks(page: Page, { root, dropped, kind }: Choice): number {
+  return kind === "article" ? dropUnlikelyBlocks(page, root, dropped) : 0;
 }
 
 /** Adds the product description from structured data to a page with little text: its scripts show the rest. */

@@ -221,8 +221,8 @@ export const htmlWeights = {
 
   /** How links are written. */
   links: {
-    /** Within fewer characters an address is not repeated; a reader of a later part of the text needs it again. */
-    minRepeatDistanceChars: 4000,
+    /** Within fewer characters of a section an address is not repeated: about what a passage of a question's answer has. */
+    minRepeatDistanceChars: 1000,
   },
 
   /** Footnotes and side notes. */

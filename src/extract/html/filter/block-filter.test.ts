@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertLinearTime } from "../../../../test/cpu-time.ts";
 import { extractHtml } from "../page.ts";
 import { parseHtml } from "../tree/parse.ts";
 import { featureNames } from "./block-features.ts";
@@ -38,6 +39,15 @@ describe("in an article", () => {
     assert.match(text, /\| All rights reserved \| Policy \|/);
   });
 
+  test("a list with code or a table is kept", () => {
+    const link = '<a href="/x">Privacy policy</a>';
+    const cells = "<tr><th>Key</th><th>Value</th></tr><tr><td>theme</td><td>dark</td></tr>";
+    const lists = `<ul><li>${link}<pre>make setup</pre></li></ul><p>Day 0.</p><ul><li>${link}<table>${cells}</table></li></ul>`;
+    const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${lists}${prose(1)}`));
+    assert.match(text, /make setup/);
+    assert.match(text, /\| theme \| dark \|/);
+  });
+
   test("the items of a list are left out together", () => {
     const items = ["Privacy policy", "Cookies", "Sitemap", "The weather of the north"];
     const list = `<ul>${items.map((item) => `<li><a href="/x">${item}</a></li>`).join("")}</ul>`;
@@ -52,22 +62,69 @@ describe("in an article", () => {
     assert.match(markdownOf(page(`<h1>Log</h1>${prose(1)}${notice}`)), /Copyright[^\n]+\n\nPrivacy policy/);
   });
 
+  const link = (label: string, href = "/x") => `<p><a href="${href}">${label}</a></p>`;
+
+  test("links to files are kept, and the heading above them", () => {
+    for (const file of ["report.pdf", "sources.tar.gz?v=2", "https://a.example/Setup.EXE", "table.xlsx#sheet"]) {
+      const text = markdownOf(
+        page(`<h1>Log</h1>${prose(8)}<h2>Newsletter privacy</h2>${link("Privacy policy", file)}`),
+      );
+      assert.match(text, /\n## Newsletter privacy\n\n\[Privacy policy\]/, file);
+    }
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${link("Privacy policy", "/pdf")}`)), /Privacy/);
+  });
+
+  test("a heading keeps what is under it if that is all", () => {
+    const section = (rest: string) =>
+      `<h2>The harbour</h2>${link("Privacy policy")}${rest}<h2>The coast</h2>${prose(1)}`;
+    assert.match(markdownOf(page(`<h1>Log</h1>${prose(8)}${section("")}`)), /\n## The harbour\n\n\[Privacy policy\]/);
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${section(prose(1))}`)), /Privacy/);
+  });
+
+  test("what a line announces with a colon is kept", () => {
+    const list = '<ul><li><a href="/x">Privacy policy</a></li><li><a href="/y">Cookies</a></li></ul>';
+    const after = (line: string) =>
+      markdownOf(page(`<h1>Log</h1>${prose(8)}<p>${weather} ${line}</p>${list}${prose(1)}`));
+    assert.match(after("The keeper had to read these:"), /read these:\n\n- \[Privacy policy\]/);
+    assert.doesNotMatch(after("The keeper had to read these."), /Privacy/);
+  });
+
+  test("described pictures and embedded documents stay when their caption is left out", () => {
+    const shown = [
+      '<img src="/bus.jpg" alt="A flooded street with a stranded bus">',
+      '<iframe src="https://video.example/bus" title="A flooded street with a stranded bus"></iframe>',
+    ];
+    for (const content of shown) {
+      const figure = `<figure>${content}<figcaption>Photo: Getty Images</figcaption></figure>`;
+      const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${figure}${prose(1)}`));
+      assert.match(text, /A flooded street with a stranded bus/, content);
+      assert.doesNotMatch(text, /Getty/, content);
+    }
+    const bare = '<figure><img src="/bus.jpg" alt=""><figcaption>Photo: Getty Images</figcaption></figure>';
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${bare}${prose(1)}`)), /bus\.jpg|Getty/);
+  });
+
+  test("the kept share counts what is left out", () => {
+    const html = page(`<h1>Log</h1>${prose(4)}${notice}`);
+    const { text, keptShare } = extractHtml(html, { mode: "markdown" });
+    const noticeChars = notice.replace(/<[^>]+>/g, "").length;
+    assert.doesNotMatch(text, /Copyright/);
+    assert.ok(Math.abs(keptShare - text.length / (text.length + noticeChars)) < 0.02, `${keptShare}`);
+  });
+
   test("no empty quotation remains", () => {
     assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(12)}<blockquote>${notice}</blockquote>`)), /^>/m);
   });
 
-  test("the time grows with the size of the page", () => {
-    const build = (count: number) => page(`<h1>Log</h1>${"<div>".repeat(200)}${prose(count)}${notice}`);
-    const [small, large] = [build(600), build(2400)];
-    const timeOf = (html: string) => {
-      const before = process.cpuUsage();
-      markdownOf(html);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    };
-    timeOf(small);
-    assert.ok(timeOf(large) < 12 * timeOf(small) + 100_000);
-  });
+  const dropNested = (count: number, depth: number) => {
+    const lines = "<p>Privacy policy and terms of use</p>".repeat(count);
+    const box = `${"<div>".repeat(depth)}${lines}${"</div>".repeat(depth)}`;
+    assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(count)}${box}${prose(1)}`)), /Privacy/);
+  };
+
+  test("the time grows with the number of blocks", () => assertLinearTime(80, (count) => dropNested(count, 100)));
+
+  test("the time grows with the depth of the blocks", () => assertLinearTime(100, (depth) => dropNested(200, depth)));
 });
 
 test("on pages of other kinds all blocks are kept", () => {
@@ -120,6 +177,11 @@ describe("the learnt table", () => {
       return Math.round(Math.log(probability / (1 - probability)) * 10) / 10;
     };
     assert.deepEqual([scoreOf({ 8: 1, 1: -1 }), scoreOf({ 8: 1, 1: 0 }), scoreOf({ 8: 2 })], [-0.5, 1.5, 3.5]);
+  });
+
+  test("with a tree that does not end is refused", () => {
+    for (const tree of ["8<2", "8<2 1", "8<2 1<0 -1", "99<2 1 2", "8<y 1 2", "z"])
+      assert.throws(() => openTable({ features: featureNames, words, trees: [tree] }), RangeError, tree);
   });
 
   test("of another version is refused", () => {

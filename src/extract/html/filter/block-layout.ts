@@ -21,6 +21,7 @@ export type RangeSums = {
 /** Makes sums over any range of blocks, and finds the range of an element and its similar siblings. */
 export class BlockLayout {
   readonly total: RangeSums;
+  readonly blockCount: number;
   readonly #root: Element;
   readonly #ranges = new Map<Element, BlockRange>();
   readonly #rowsByParent = new Map<Element, ReadonlyMap<string, number>>();
@@ -31,6 +32,7 @@ export class BlockLayout {
 
   constructor(root: Element, blocks: readonly ContentBlock[]) {
     this.#root = root;
+    this.blockCount = blocks.length;
     for (const [index, { element }] of blocks.entries()) this.#addToRanges(element, index);
     this.#chars = sumsBefore(blocks, ({ text }) => text.length);
     this.#prose = sumsBefore(blocks, (block) => (isProse(block) ? block.text.length : 0));

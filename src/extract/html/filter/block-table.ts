@@ -23,7 +23,7 @@ type Tree = { readonly features: Int16Array; readonly thresholds: Float64Array; 
 export const ODDS_UNIT = 0.25;
 const LEAF = -1;
 
-/** Reads a stored table. Throws if its features are not those of this version. */
+/** Reads a stored table. Throws if its features are not those of this version, or a tree is damaged. */
 export function openTable({ features, words, trees }: StoredTable): BlockTable {
   if (features.join() !== featureNames.join()) throw new RangeError("The table of blocks is of another version.");
   const odds = Object.fromEntries(wordPlaces.map((place) => [place, readOdds(words[place])]));
@@ -56,7 +56,17 @@ function readTree(text: string): Tree {
       if (parent !== undefined) tree.rights[parent] = index + 1;
     }
   }
+  if (!isWhole(tree)) throw new RangeError("The table of blocks has a damaged tree.");
   return tree;
+}
+
+/** Whether every path from the first node leads forward to a leaf of the same tree, so that judging ends. */
+function isWhole({ features, thresholds, rights }: Tree): boolean {
+  const isInner = (index: number) => features[index] !== LEAF;
+  const isForward = (index: number) => (rights[index] ?? 0) > index + 1 && (rights[index] ?? 0) < features.length;
+  const isNode = (value: number, index: number) =>
+    value >= LEAF && value < featureNames.length && (!isInner(index) || isForward(index));
+  return features.every(isNode) && thresholds.every(Number.isFinite);
 }
 
 /** The probability that a block with these features is content. */

@@ -5,8 +5,6 @@ import type { Page } from "./tree.ts";
 /** Turns an href into an address that a reader can use; undefined if there is none. */
 export type Resolver = (href: string) => string | undefined;
 
-/** A longer address is not written: it carries data, such as a whole program for a playground. */
-const MAX_ADDRESS_CHARS = 300;
 /** Links are relative only to an address that a reply can name. */
 const MAX_BASE_CHARS = 200;
 
@@ -48,7 +46,7 @@ function resolve(href: string, base: URL | null, page: URL | null): string | und
   if (href === "" || (url !== null && unusableProtocols.has(url.protocol))) return undefined;
   const target = url === null ? null : withoutTracking(url);
   const address = base === null || target === null ? href : page === null ? target.href : shorten(target, page);
-  return address === "" || address.length > MAX_ADDRESS_CHARS ? undefined : toReadable(address);
+  return address === "" ? undefined : toReadable(address);
 }
 
 /** Addresses that run code or contain data instead of leading to a page. */

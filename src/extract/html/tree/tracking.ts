@@ -2,38 +2,90 @@
 
 /** The address that a link leads to, without parameters that track readers. */
 export function withoutTracking(url: URL): URL {
-  if (url.search === "") return url;
   const target = findTarget(url) ?? url;
-  const tracking = [...target.searchParams.keys()].filter((name) => trackingParameter.test(name));
-  for (const name of tracking) target.searchParams.delete(name);
+  const parameters = target.search.slice(1).split("&");
+  const others = parameters.filter((parameter) => !isTracking(parameter.replace(/=.*/s, ""), target.hostname));
+  // Only if there is something to remove: writing a query again may change its form.
+  if (others.length < parameters.length) target.search = others.join("&");
   return target;
 }
 
-const trackingParameter = new RegExp(
-  [
-    "utm_\\w+|mc_[ce]id|(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|gclsrc|igshid|_hs(?:enc|mi)|hsctatracking|hubs_\\w[\\w-]*",
-    "mkt_tok|ref_(?:src|url)?|s_cid|cmpid|ncid|vero_id|oly_(?:anon|enc)_id|_ga|_gl|li_fat_id|wt\\.mc_id|trk|trkinfo",
-    "srsltid|gs_lp|gs_lcrp|sprefix|linkcode|linkid|ascsubtag|hv\\w{3,8}|click_(?:key|sum)|snr|xcust|sref|spm",
-  ]
-    .join("|")
-    .replace(/^/, "^(?:")
-    .replace(/$/, ")$"),
-  "i",
-);
+function isTracking(name: string, host: string): boolean {
+  return (
+    campaignParameter.test(name) ||
+    clickParameter.test(name) ||
+    siteParameters.some((site) => site.host.test(host) && site.name.test(name))
+  );
+}
 
-/** The names that services give to the address they lead to. */
-const targetNames = ["url", "u", "q", "murl", "ued", "dest", "destination", "target"];
-/** Words in the host or the path of such services. */
-const redirectWord =
-  /(?:^|[./_-])(?:redirect|redirectingat|redir|out|away|click|clk|go|link|l|url|deeplink|cread)(?=[./_-]|$)/i;
+/** Parameters of campaigns and newsletters; their names mean the same on every site. */
+const campaignParameter =
+  /^(?:utm_\w+|mc_[ce]id|mkt_tok|_hs(?:enc|mi)|hsctatracking|s_cid|vero_id|oly_(?:anon|enc)_id|wt\.mc_id)$/i;
+/** Parameters that advertisements and analytics add to every address. */
+const clickParameter = /^(?:(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|gclsrc|srsltid|igshid|_ga|_gl|li_fat_id)$/i;
 
-/** The complete address in the query of a redirect; undefined if the link is not one. */
-function findTarget({ host, pathname, searchParams }: URL): URL | undefined {
-  if (!redirectWord.test(`${host}${pathname}`)) return undefined;
-  for (const name of targetNames) {
-    const value = searchParams.get(name) ?? "";
+/** Names that track readers on one site; on another they may name the page. */
+const siteParameters: readonly { readonly host: RegExp; readonly name: RegExp }[] = [
+  {
+    host: /(?:^|\.)amazon\.(?:com?\.)?[a-z]{2,3}$/,
+    name: /^(?:ref_|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix)$/i,
+  },
+  { host: /(?:^|\.)(?:aliexpress\.(?:com|us)|(?:taobao|tmall|alibaba|1688)\.com)$/, name: /^spm$/i },
+  { host: /(?:^|\.)(?:steampowered|steamcommunity)\.com$/, name: /^snr$/i },
+  { host: /(?:^|\.)linkedin\.com$/, name: /^trk(?:info)?$/i },
+  { host: /(?:^|\.)(?:twitter|x)\.com$/, name: /^ref_(?:src|url)$/i },
+  { host: /(?:^|\.)imdb\.com$/, name: /^ref_$/i },
+  { host: /(?:^|\.)etsy\.com$/, name: /^click_(?:key|sum)$/i },
+  { host: /(?:^|\.)hubspot\.com$/, name: /^hubs_\w[\w-]*$/i },
+  { host: /(?:^|\.)google\.(?:com?\.)?[a-z]{2,3}$/, name: /^gs_l(?:crp|p)$/i },
+];
+
+/** A service that leads on to the address in a parameter, or in the rest of its path. */
+type Redirect = { readonly host: RegExp; readonly path: RegExp; readonly parameters: readonly string[] };
+
+/** Only known services: elsewhere an address in a query may be what is searched for, checked or saved. */
+const redirects: readonly Redirect[] = [
+  { host: /^(?:www\.)?google\.(?:com?\.)?[a-z]{2,3}$/, path: /^\/url$/, parameters: ["q", "url"] },
+  { host: /^(?:www\.|m\.)?youtube\.com$/, path: /^\/redirect$/, parameters: ["q"] },
+  { host: /^(?:lm?|www|m)\.(?:facebook|messenger)\.com$/, path: /^\/l\.php$/, parameters: ["u"] },
+  { host: /^l\.(?:instagram\.com|threads\.(?:com|net))$/, path: /^\/$/, parameters: ["u"] },
+  {
+    host: /^(?:www\.)?linkedin\.com$/,
+    path: /^\/(?:redir\/(?:general-malware-page|redirect)|safety\/go)\/?$/,
+    parameters: ["url"],
+  },
+  { host: /^out\.reddit\.com$/, path: /^\//, parameters: ["url"] },
+  { host: /^t\.umblr\.com$/, path: /^\/redirect$/, parameters: ["z"] },
+  { host: /^(?:www\.)?steamcommunity\.com$/, path: /^\/linkfilter\/?$/, parameters: ["u", "url"] },
+  { host: /^(?:m\.)?vk\.com$/, path: /^\/away\.php$/, parameters: ["to"] },
+  { host: /^link\.(?:zhihu\.com|juejin\.cn)$/, path: /^\/$/, parameters: ["target"] },
+  { host: /^(?:www\.)?duckduckgo\.com$/, path: /^\/l\/$/, parameters: ["uddg"] },
+  { host: /^slack-redir\.net$/, path: /^\/link$/, parameters: ["url"] },
+  { host: /\.safelinks\.protection\.outlook\.com$/, path: /^\//, parameters: ["url"] },
+  { host: /^outgoing\.prod\.(?:webservices\.mozgcp|mozaws)\.net$/, path: /^\/v1\/[\da-f]+\/(.+)$/, parameters: [] },
+  { host: /^go\.(?:redirectingat|skimresources)\.com$/, path: /^\//, parameters: ["url"] },
+  { host: /^redirect\.viglink\.com$/, path: /^\//, parameters: ["u"] },
+  { host: /^click\.linksynergy\.com$/, path: /^\/deeplink$/, parameters: ["murl"] },
+  { host: /^(?:www\.)?awin1\.com$/, path: /^\/cread\.php$/, parameters: ["ued", "p"] },
+];
+
+/** The complete address that a redirect leads to; undefined if the link is not one. */
+function findTarget({ hostname, pathname, searchParams }: URL): URL | undefined {
+  const redirect = redirects.find(({ host, path }) => host.test(hostname) && path.test(pathname));
+  if (redirect === undefined) return undefined;
+  const inPath = decode(redirect.path.exec(pathname)?.[1] ?? "");
+  for (const value of [inPath, ...redirect.parameters.map((name) => searchParams.get(name) ?? "")]) {
     const target = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
-    if (target !== null && target.host !== host) return target;
+    if (target !== null) return target;
   }
   return undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // An address that is encoded in another way stays behind its redirect.
+    return "";
+  }
 }

@@ -58,9 +58,6 @@ function isCommentAttribute(tag: string, name: string): boolean {
   return (tag === "td" && name === "indent") || (tag.includes("-comment") && (name === "author" || name === "depth"));
 }
 
-/** Longer addresses of images are not worth their room. */
-const MAX_IMAGE_SOURCE_CHARS = 300;
-
 function isImageSource(tag: string, name: string): boolean {
   return tag === "img" && name === "src";
 }
@@ -202,7 +199,7 @@ export class TreeBuilder {
   #addImageSource(src: string): void {
     const tex = findTexInUrl(src);
     if (tex !== undefined) this.#setAttribute("data-math", tex);
-    else if (src.length <= MAX_IMAGE_SOURCE_CHARS && !src.startsWith("data:")) this.#setAttribute("src", src);
+    else if (!src.startsWith("data:")) this.#setAttribute("src", src);
   }
 
   #keepPayload(script: Element, text: string): void {

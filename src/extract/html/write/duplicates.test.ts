@@ -20,6 +20,16 @@ describe("repeated content is written once:", () => {
       "![The brass lamp in the harbour](a.png)\n\nYes and Yes",
     );
   });
+
+  test("a paragraph, unless its image is another one", () => {
+    const view = "Seen from the window on the third floor of the old mill, looking down on the river.";
+    const paragraph = (image: string): string => `<div><p><img src="${image}" alt="The mill street"> ${view}</p></div>`;
+    const written = (image: string): string => `![The mill street](${image}) ${view}`;
+    assert.equal(
+      markdownOf(`<p>Two views:</p>${["before.jpg", "after.jpg", "after.jpg"].map(paragraph).join("")}`),
+      `Two views:\n\n${written("before.jpg")}\n\n${written("after.jpg")}`,
+    );
+  });
 });
 
 test("links that only skip a part of the page are left out", () => {

@@ -45,9 +45,12 @@ export class DuplicateDetector {
   }
 }
 
-/** The text without brackets and addresses: the second copy of a link may have no address. */
+/**
+ * The text without the brackets and addresses of links, as the second copy of a link may have no address; with those of
+ * images, which may be all that differs.
+ */
 function withoutLinks(text: string): string {
-  return text.includes("[") ? text.replace(/\]\([^()\s]*\)|[[\]]/g, "") : text;
+  return text.includes("[") ? text.replace(/(!\[[^[\]]*\]\([^()\s]*\))|\]\([^()\s]*\)|[[\]]/g, "$1") : text;
 }
 
 /** The parent of the block that an element is or belongs to. */

@@ -5,6 +5,7 @@ import { collectText, type Element } from "../tree/tree.ts";
 import { ICON } from "../tree/tree-builder.ts";
 import { htmlWeights } from "../weights.ts";
 import { escapeText } from "./escape.ts";
+import { MAX_ADDRESS_CHARS } from "./link-writer.ts";
 
 type ImageOptions = {
   readonly isInTable: boolean;
@@ -18,8 +19,8 @@ export class ImageWriter {
   readonly #labels = new Set<string>();
 
   /**
-   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge and in place of a sign the
-   * label is all there is, so it is written as it is.
+   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge, in place of a sign and
+   * where its address is too long, the label is all there is, so it is written as it is.
    */
   write(image: Element, { isInTable, isReference, resolve }: ImageOptions): string | undefined {
     const label = labelOf(image);
@@ -28,7 +29,8 @@ export class ImageWriter {
     if (isIcon(image)) return isFirstInItem(image) && stateLabel.test(label) ? `${label}: ` : undefined;
     if (isSign(image, label)) return escapeText(label);
     const target = this.#isFigure(image, label) ? resolve(image.attributes.src ?? "") : undefined;
-    return target === undefined ? undefined : `![${label}](${target})`;
+    if (target === undefined) return undefined;
+    return target.length > MAX_ADDRESS_CHARS ? escapeText(label) : `![${label}](${target})`;
   }
 
   /** An image in a sentence, or one with a description that is not a caption too. Short labels belong to portraits. */

@@ -33,6 +33,7 @@ export class LineBuilder {
   readonly #openFormats: OpenFormat[] = [];
   readonly #openCounts = new Map<InlineFormat, number>();
   #fragments: string[] = [];
+  #chars = 0;
   #endsWithBlank = true;
   /** The inline element that ended last, with nothing after it on the line. */
   #lastElement: Element | undefined;
@@ -47,6 +48,11 @@ export class LineBuilder {
 
   get isEmpty(): boolean {
     return this.#fragments.length === 0;
+  }
+
+  /** How many characters the line has so far. */
+  get chars(): number {
+    return this.#chars;
   }
 
   /** The line so far if it is a word or two, else "". */
@@ -71,6 +77,7 @@ export class LineBuilder {
   /** Adds a fragment exactly as it is. */
   add(fragment: string): void {
     this.#fragments.push(fragment);
+    this.#chars += fragment.length;
     this.#blankBefore = undefined;
     this.#endsWithBlank = fragment.endsWith(" ") || fragment.endsWith("\n");
   }
@@ -149,6 +156,7 @@ export class LineBuilder {
 
   clear(): void {
     this.#fragments = [];
+    this.#chars = 0;
     this.#endsWithBlank = true;
     this.#blankBefore = undefined;
     this.#lastElement = undefined;
@@ -169,11 +177,15 @@ export class LineBuilder {
     const formatted = this.#format(open.format, open.element, joinedText + inner);
     open.isDone = true;
     if (formatted === joinedText + inner) return;
-    this.#fragments.length = joinedText === "" ? open.start : open.start - 1;
+    this.#removeFrom(joinedText === "" ? open.start : open.start - 1);
     const isSeparate = !text.startsWith(inner) || (adjacent !== undefined && joinedText === "");
     this.add((isSeparate ? " " : "") + formatted);
     this.#lastFormat = { format: open.format, end: this.#fragments.length, inner: joinedText + inner };
     if (!text.endsWith(inner)) this.addBlank();
+  }
+
+  #removeFrom(index: number): void {
+    for (const fragment of this.#fragments.splice(index)) this.#chars -= fragment.length;
   }
 
   /** The same format, if it ends directly before: `*a**b*` would be read as something else. */

@@ -110,7 +110,7 @@ class PageWriter {
     this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
     this.#resolve = createResolver(page, url);
-    this.#links = new LinkWriter(links, () => this.#blocks.chars);
+    this.#links = new LinkWriter(links, () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars);
     this.#footnotes = findFootnotes(page);
     this.#title = page.elements.find(({ tag }) => tag === "h1");
   }
@@ -351,6 +351,7 @@ class PageWriter {
   }
 
   #enterHeading(element: Element): void {
+    this.#links.beginSection();
     this.#headingLevel = Number(element.tag[1]);
     this.#isTitle = element === this.#title;
     this.#isShortHeading = collectText(element, MAX_LABEL_CHARS).length < MAX_LABEL_CHARS;
@@ -381,18 +382,22 @@ class PageWriter {
     const links = this.#links.takeLinks();
     if (text === "") return;
     if (this.#headingLevel > 0) this.#writeHeading(text.replaceAll("\n", " "), links);
-    else if (!this.#isDuplicate(text, links)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
+    else if (!this.#isDuplicate(text, links)) {
+      this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
+      this.#links.keep(links);
+    }
   }
 
   /** A heading directly after the same heading is a copy for another screen size. */
-  #writeHeading(text: string, { addresses }: LineLinks): void {
+  #writeHeading(text: string, links: LineLinks): void {
     const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
     const label = toPlainLabel(text);
-    const [key, level] = [`${label} ${addresses}`, this.#headingLevel];
+    const [key, level] = [`${label} ${links.addresses}`, this.#headingLevel];
     const last = this.#lastHeading;
     if (last?.key === key && last.level === level && last.count === this.#blocks.count) return;
     this.#sectionHeading = this.#choice.isForum ? "" : key;
     this.#blocks.write(line, { label, level });
+    this.#links.keep(links);
     this.#lastHeading = { key, level, count: this.#blocks.count };
   }
 
@@ -410,12 +415,17 @@ class PageWriter {
     else {
       const language = isDiff(element, this.#page) ? "diff" : findCodeLanguage(element);
       // A bar above the code with the name of its language repeats what the fence says.
-      if (language !== "" && this.#isMarkdown && this.#line.label.toLowerCase() === language) this.#line.clear();
+      if (language !== "" && this.#isMarkdown && this.#line.label.toLowerCase() === language) this.#clearLine();
       this.#flush();
       if (this.#isMarkdown) this.#fences.write(element, language, text);
       else this.#blocks.write(text);
     }
     return false;
+  }
+
+  #clearLine(): void {
+    this.#line.clear();
+    this.#links.takeLinks();
   }
 
   /** A cell is one line of Markdown, so each line of the code becomes inline code. */
@@ -456,9 +466,11 @@ class PageWriter {
   #leaveTable(table: TableRows): void {
     this.#table = undefined;
     this.#line.clear();
-    this.#links.takeLinks();
+    const links = this.#links.takeLinks();
     const text = table.write();
-    if (text !== "") this.#blocks.write(text);
+    if (text === "") return;
+    this.#blocks.write(text);
+    this.#links.keep(links);
   }
 
   #writeCaption(): void {

@@ -17,11 +17,17 @@ export class TableRows {
   /** A cell spans at most as many columns as the fullest row has cells: more would add only empty ones. */
   readonly #maxColumns: number;
   #row: string[] = [];
+  #chars = 0;
 
   constructor(element: Element, isMarkdown: boolean) {
     this.element = element;
     this.#isMarkdown = isMarkdown;
     this.#maxColumns = Math.min(MAX_COLUMNS, countColumns(element));
+  }
+
+  /** How many characters the cells have so far. */
+  get chars(): number {
+    return this.#chars;
   }
 
   beginRow(): void {
@@ -35,6 +41,7 @@ export class TableRows {
   addCell(lines: string, { colspan, rowspan }: Attributes): void {
     const row = this.#row;
     const text = lines.replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
+    this.#chars += text.length;
     skipSpannedCells(row, this.#spans);
     const rows = parseSpan(rowspan, MAX_SPANNED_ROWS);
     for (let column = 0; column < parseSpan(colspan, this.#maxColumns); column += 1) {

@@ -6,7 +6,7 @@ export type LiveLink = {
   /** The servers behind it, each with a process or a connection. */
   readonly servers: number;
   usedAt: number;
-  /** Whether something is being answered. */
+  /** Whether it is starting, or something is being answered. */
   readonly isBusy: () => boolean;
   end(): Promise<void>;
 };
@@ -24,6 +24,8 @@ export interface LiveLinks extends AsyncDisposable {
   /** Makes room for a link of this owner, by ending idle ones; false if there is none. */
   makeRoom(owner: string, servers: number): boolean;
   add(link: LiveLink): void;
+  /** False after a link has ended. */
+  has(link: LiveLink): boolean;
   /** Ends a link. */
   end(link: LiveLink): Promise<void>;
   /** How many servers are running or connected. */
@@ -72,6 +74,7 @@ export function createLiveLinks({ servers: maxServers, serversPerOwner, idleMs, 
       return true;
     },
     add: (link) => void links.add(link),
+    has: (link) => links.has(link),
     end,
     get servers() {
       return sumServers(links);

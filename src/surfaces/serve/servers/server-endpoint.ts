@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Catalogue } from "../../../catalogue/catalogue.ts";
 import {
   addMcpSession,
@@ -69,8 +70,12 @@ const MAX_CANCELLATION_AGE_MS = 10 * 60_000;
 /** How long servers may take to greet again. */
 const RESTORE_MS = 60_000;
 
-/** A connection to servers, with its place among all links. */
-type Live<T> = { readonly target: T; readonly place: LiveLink };
+/** How often, and after which pauses, room for servers is looked for. */
+const ROOM_ATTEMPTS = 10;
+const ROOM_PAUSE_MS = 100;
+
+/** A connection to servers, with its place among all links. Until it is marked as started it does not count as idle. */
+type Live<T> = { readonly target: T; readonly place: LiveLink; markStarted(): void };
 
 /** Thrown for a request that is refused after its servers were looked for. */
 class RefusedRequest extends Error {
@@ -133,7 +138,10 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
     const id = request.headers["mcp-session-id"];
     if (greeting === undefined && typeof id !== "string")
       return refuseMessage(response, 400, "A session id is missing: initialize first.");
-    const live = greeting ? await begin(greeting, caller, request) : await find(String(id), caller, request);
+    const look = () => (greeting ? begin(greeting, caller, request) : find(String(id), caller, request));
+    let live = await look();
+    // Another session may have taken its place in the meantime.
+    if (live !== undefined && !links.has(live.place)) live = await look();
     if (live === undefined) return refuseMessage(response, 404, "There is no such session: initialize again.");
     const { target: session, place } = live;
     place.usedAt = now();
@@ -198,7 +206,11 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
     const forget = () => {
       if (all.get(key) === live) all.delete(key);
     };
-    live.then(({ place }) => ended.set(place, forget), forget);
+    live.then(({ place, markStarted }) => {
+      ended.set(place, forget);
+      // Those who wait for it send their requests first.
+      setImmediate(markStarted);
+    }, forget);
     return live;
   }
   const ended = new WeakMap<LiveLink, () => void>();
@@ -209,16 +221,17 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
     make: (connect: Connect) => T,
     closeStreams: (target: T) => void,
   ): Promise<Live<T>> {
-    if (!links.makeRoom(caller.owner, servers)) throw refused(503, "All servers are at work. Try again in 5 s.", "5");
+    if (!(await waitForRoom(caller.owner))) throw refused(503, "All servers are at work. Try again in 5 s.", "5");
     const clientName = request.headers[CLIENT_HEADER];
     const opened = await options.open(caller, typeof clientName === "string" ? clientName : undefined);
     const target = make(opened.connect);
     const streams = { closeStreams: () => closeStreams(target) };
+    let isStarting = true;
     const place: LiveLink = {
       owner: caller.owner,
       servers,
       usedAt: now(),
-      isBusy: () => target.isBusy,
+      isBusy: () => isStarting || target.isBusy,
       async end() {
         settled.delete(streams);
         ended.get(place)?.();
@@ -230,7 +243,19 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
     links.add(place);
     settled.add(streams);
     void target.link.ended.then(() => links.end(place));
-    return { target, place };
+    const markStarted = () => {
+      isStarting = false;
+    };
+    return { target, place, markStarted };
+  }
+
+  /** A server that is starting, or has just answered, is idle in a moment. */
+  async function waitForRoom(owner: string): Promise<boolean> {
+    for (let attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
+      if (links.makeRoom(owner, servers)) return true;
+      await sleep(ROOM_PAUSE_MS);
+    }
+    return false;
   }
 
   return {

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { withoutTracking } from "./tracking.ts";
+
+const clean = (address: string): string => withoutTracking(new URL(address)).href;
+const lamp = "https://lamp.example/x";
+
+describe("parameters that track readers are removed", () => {
+  const tracked = [
+    [`${lamp}?utm_source=a&id=7&fbclid=zz&mc_cid=1`, `${lamp}?id=7`],
+    [
+      "https://www.amazon.co.uk/dp/B01?linkCode=ll1&linkId=ab&hvadid=5&ref_=as&th=1",
+      "https://www.amazon.co.uk/dp/B01?th=1",
+    ],
+    ["https://www.aliexpress.com/item/1.html?spm=a2g0o", "https://www.aliexpress.com/item/1.html"],
+    ["https://store.steampowered.com/app/1/?snr=1_4", "https://store.steampowered.com/app/1/"],
+    ["https://www.linkedin.com/in/ada?trk=people", "https://www.linkedin.com/in/ada"],
+    ["https://twitter.com/ada/status/1?ref_src=twsrc", "https://twitter.com/ada/status/1"],
+  ] as const;
+  for (const [address, expected] of tracked) test(address, () => assert.equal(clean(address), expected));
+
+  test("and the others keep their form", () => {
+    assert.equal(clean(`${lamp}?q=%20a+b&flag&utm_medium=b&c=(1)`), `${lamp}?q=%20a+b&flag&c=(1)`);
+  });
+});
+
+describe("parameters that name a page are kept", () => {
+  const kept = [
+    "https://go.microsoft.com/fwlink/?linkid=2185535",
+    "https://shop.example/x?hvalue=3&trk=5&spm=a&ref_=z&snr=2&sref=b&cmpid=4",
+    "https://media.example/track?trk=12345",
+    "https://notamazon.example/x?linkid=1",
+    "https://amazon.com.lamp.example/x?linkid=1",
+  ];
+  for (const address of kept) test(address, () => assert.equal(clean(address), address));
+});
+
+describe("known redirects are replaced by where they lead:", () => {
+  const target = encodeURIComponent(`${lamp}?utm_source=a&id=7`);
+  const redirects = [
+    `https://www.google.com/url?sa=D&q=${target}`,
+    `https://www.google.co.uk/url?url=${target}`,
+    `https://www.youtube.com/redirect?event=video&q=${target}`,
+    `https://l.facebook.com/l.php?u=${target}&h=AT0`,
+    `https://l.instagram.com/?u=${target}&e=AT0`,
+    `https://www.linkedin.com/redir/redirect?url=${target}&urlhash=a`,
+    `https://out.reddit.com/t3_1?url=${target}&token=a`,
+    `https://t.umblr.com/redirect?z=${target}&t=a`,
+    `https://steamcommunity.com/linkfilter/?url=${target}`,
+    `https://vk.com/away.php?to=${target}`,
+    `https://link.zhihu.com/?target=${target}`,
+    `https://duckduckgo.com/l/?kh=-1&uddg=${target}`,
+    `https://slack-redir.net/link?url=${target}`,
+    `https://eur01.safelinks.protection.outlook.com/?url=${target}&data=05`,
+    `https://outgoing.prod.mozaws.net/v1/0a1b/${target}`,
+    `https://go.skimresources.com/?id=1&url=${target}`,
+    `https://redirect.viglink.com/?key=1&u=${target}`,
+    `https://click.linksynergy.com/deeplink?id=1&murl=${target}`,
+    `https://www.awin1.com/cread.php?awinmid=1&ued=${target}`,
+  ];
+  for (const address of redirects) test(new URL(address).hostname, () => assert.equal(clean(address), `${lamp}?id=7`));
+});
+
+describe("other addresses that contain one are kept:", () => {
+  const kept = [
+    "https://pkg.go.dev/search?q=https://github.com/foo/bar",
+    "https://tools.example/link-checker?url=https://example.org/page",
+    "https://web.archive.org/url/save?url=https://example.org/old",
+    "https://www.google.com/search?q=https://lamp.example/x",
+    "https://go.counter.example/?url=https://lamp.example/x",
+    "https://www.google.com/url?q=lamp",
+    "https://www.google.com/url?q=javascript:alert(1)",
+    "https://outgoing.prod.mozaws.net/v1/0a1b/%E0%A4%A",
+  ];
+  for (const address of kept) test(address, () => assert.equal(clean(address), address));
+});
