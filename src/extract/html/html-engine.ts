@@ -45,13 +45,19 @@ function cleanWithMarks({ text, marks }: Pick<HtmlExtract, "text" | "marks">, cl
   let chars = 0;
   let from = 0;
   const cleanUpTo = (to: number): number => {
-    const piece = cleaner.push(text.slice(from, to)) + cleaner.flush();
+    const clean = cleaner.push(text.slice(from, to)) + cleaner.flush();
+    // Between the sign of a heading and its text, a removed character leaves the blank that followed it.
+    const piece = cleaned.length === 0 ? clean : clean.replace(/^(#{1,6}) +/, "$1 ");
     cleaned.push(piece);
     from = to;
     chars += piece.length;
     return chars;
   };
-  const cleanMarks = marks.map(({ label, level, at }) => ({ label: cleanText(label).text, level, at: cleanUpTo(at) }));
+  const cleanMarks = marks.map(({ label, level, at }) => ({
+    label: cleanText(label).text.trim(),
+    level,
+    at: cleanUpTo(at),
+  }));
   cleanUpTo(text.length);
   return { text: cleaned.join(""), marks: cleanMarks };
 }

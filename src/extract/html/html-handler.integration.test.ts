@@ -54,6 +54,16 @@ describe("an HTML page", () => {
     assert.equal(segment?.marks[0]?.at, 4);
   });
 
+  test("has one blank before the text of a heading that begins with removed characters", async () => {
+    const title = "<h1>&#1; Log</h1><h2>&#x200b; Day</h2>";
+    const [segment] = segmentsOf(await pieces(`<title>Log</title><main>${title}${paragraphs(3)}</main>`));
+    assert.match(segment?.text ?? "", /^# Log\n\n## Day\n/);
+    assert.deepEqual(segment?.marks.slice(0, 2), [
+      { label: "Log", level: 1, at: 0 },
+      { label: "Day", level: 2, at: 7 },
+    ]);
+  });
+
   test("gives its facts and the method of extraction", async () => {
     const { title, method, needsJs, keptShare = 0 } = infoOf(await pieces(small));
     assert.deepEqual([title, method, needsJs], ["Log", "main", false]);

@@ -28,7 +28,8 @@ describe("the title of a page", () => {
   });
 
   const shown: readonly (readonly [string, string])[] = [
-    ["another main heading", `<h1>Weather</h1>${prose}`],
+    ["a main heading with one of its words", `<h1>The northern light</h1>${prose}`],
+    ["a main heading that is a part of it", `<h1>Log</h1>${prose}`],
     ["a heading with its words", `<h2>Log of the light</h2>${prose}`],
     ["its words in the first paragraphs", `<p>Welcome to the log of the light.</p>${prose}`],
   ];
@@ -36,6 +37,22 @@ describe("the title of a page", () => {
     test(`is not repeated if the text has ${how}`, () => {
       const html = page("<title>Log of the light</title>", body);
       assert.equal(read(html).text, extractHtml(html, { mode: "markdown" }).text);
+    });
+  }
+
+  test("becomes the first heading if the main one is the name of the site", () => {
+    const { text } = read(page("<title>The light of May</title>", `<h1>The Keepers</h1>${prose}`));
+    assert.match(text, /^# The light of May\n\n# The Keepers\n\n1: /);
+  });
+
+  test("is compared sign by sign in a script without blanks", () => {
+    const html = page("<title>灯台の記録と天気</title>", `<h1>五月の天候</h1>${prose}`);
+    assert.match(read(html).text, /^# 五月の天候\n\n1: /);
+  });
+
+  for (const title of [" \u001b[31m Log of the light \u202e ", "\nLog of\nthe light&#8203; "]) {
+    test(`has no blanks at its ends: ${JSON.stringify(title)}`, () => {
+      assert.match(read(page(`<title>${title}</title>`, prose)).text, /^# Log of the light\n\n1: /);
     });
   }
 

@@ -1,4 +1,5 @@
 /** Puts the title of a page above its text where the text does not show it: the heading is often outside the content. */
+import { cleanText } from "../clean.ts";
 import type { Mark } from "../handler.ts";
 import type { HtmlExtract } from "./page.ts";
 import { htmlWeights } from "./weights.ts";
@@ -11,10 +12,10 @@ type HeadedText = Pick<HtmlExtract, "text" | "marks">;
 /** The text with the title of the page as a heading. A first line that is the title becomes that heading. */
 export function addTitleHeading(page: HtmlExtract, mode: "markdown" | "text"): HeadedText {
   const { text, marks, metadata, method } = page;
-  const title = metadata.title ?? "";
+  const title = toLine(metadata.title ?? "");
   const parts = partsOf(title);
   if (text === "" || parts.length === 0 || title.length > maxTitleChars || method === "linear") return { text, marks };
-  if (marks.some((mark) => showsTitle(mark, parts))) return { text, marks };
+  if (marks.some((mark) => showsTitle(mark, title, parts))) return { text, marks };
   const mark = mode === "markdown" ? "# " : "";
   const [firstLine = ""] = text.split("\n", 1);
   const label = toPlainLabel(firstLine);
@@ -26,6 +27,11 @@ export function addTitleHeading(page: HtmlExtract, mode: "markdown" | "text"): H
   return replaceStart(page, "", `${mark}${heading}\n\n`, title);
 }
 
+/** A text as it will be shown: characters that are removed may leave blanks at its ends. */
+function toLine(text: string): string {
+  return cleanText(text).text.replace(/\s+/g, " ").trim();
+}
+
 /** The letters of a title, and of the parts that are most of it: the others name the site. */
 function partsOf(title: string): readonly string[] {
   const letters = lettersOf(title);
@@ -35,10 +41,29 @@ function partsOf(title: string): readonly string[] {
   );
 }
 
-/** Whether a heading is the main one near the start, or has the words of the title. */
-function showsTitle({ label, level, at }: Mark, parts: readonly string[]): boolean {
-  return (level === 1 && at < maxHeadingDistance) || beginsWithTitle(label, parts);
+/** Whether a heading has the words of the title, or is the main one near the start and has one of them. */
+function showsTitle({ label, level, at }: Mark, title: string, parts: readonly string[]): boolean {
+  if (beginsWithTitle(label, parts)) return true;
+  return level === 1 && at < maxHeadingDistance && (isPartOf(label, title) || shareWord(label, title));
 }
+
+function isPartOf(label: string, title: string): boolean {
+  const letters = lettersOf(label);
+  return letters !== "" && lettersOf(title).includes(letters);
+}
+
+/** Whether both texts are about one thing. A main heading without a word of the title is the name of the site. */
+function shareWord(label: string, title: string): boolean {
+  const words = new Set(longWordsOf(title));
+  return longWordsOf(label).some((word) => words.has(word));
+}
+
+/** Words of four letters and more, as others are in any sentence, and each sign of a script without blanks. */
+function longWordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(longWord) ?? [];
+}
+const longWord =
+  /[\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]|(?:(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}])[\p{L}\p{M}\p{N}]){4,}/gu;
 
 function beginsWithTitle(label: string, parts: readonly string[]): boolean {
   const letters = lettersOf(label);

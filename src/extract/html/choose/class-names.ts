@@ -170,9 +170,15 @@ const praise = /--(?:popular|recommended|suggested)$/i;
 /** The words of a class name or an id in lower case: `siteNav-main` has three. */
 function splitName(name: string): readonly string[] {
   if (/^[a-z]+$/.test(name)) return [name];
-  return name
+  const parts = name
     .replace(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter((word) => word !== "");
+    .split(/[^a-z]+/);
+  const words = parts.filter((word) => word !== "");
+  return isGenerated(name, words) ? [] : words;
+}
+
+/** Whether a tool made a name such as `ezQaGx`: letters in mixed case without a word among them. */
+function isGenerated(name: string, words: readonly string[]): boolean {
+  return words.length >= 3 && words.every((word) => word.length < 3) && /[a-z][A-Z]/.test(name);
 }

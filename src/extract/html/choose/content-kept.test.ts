@@ -44,6 +44,12 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["# Jar", "story 1:", "story 12:"],
   },
   {
+    name: "a product in a box with generated names",
+    html: `<head><meta property="og:type" content="product"></head><body><main><h1>Lamp</h1>${prose("lamp", 6)}
+      <div class="sc-ezQaGx">${prose("light", 9)}</div></main>`,
+    keeps: ["lamp 6:", "light 9:"],
+  },
+  {
     name: "a page about consent, in a box with that name",
     html: `<body><div class="cookie-consent-banner"><h1>Consent</h1>${prose("story", 12)}</div>`,
     keeps: ["# Consent", "story 12:"],

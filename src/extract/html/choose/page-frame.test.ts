@@ -29,6 +29,13 @@ describe("a page without tags or names for its frame", () => {
     assert.doesNotMatch(text, /Settings|Privacy/);
   });
 
+  for (const [place, end] of [
+    ["below a heading", '<h2>Download</h2>\n<p><a href="/t">lamp.tar.gz</a> <a href="/z">lamp.zip</a></p>'],
+    ["with a heading", '<div><h2>Download</h2><a href="/t">lamp.tar.gz</a> <a href="/z">lamp.zip</a></div>'],
+  ])
+    test(`keeps links ${place} at its end`, () =>
+      assert.match(markdownOf(`<body><h1>Lamp</h1>${prose}${end}</body>`), /## Download\n\n.*lamp\.zip/));
+
   test("keeps a list of links that is most of it, whatever field is in it", () => {
     const stories = Array.from({ length: 9 }, (_, index) => `<h2><a href="/${index}">Story ${index}</a></h2>`).join("");
     const text = markdownOf(`<body><div><input name=q>${stories}</div><div>Made by keepers</div></body>`);
@@ -46,14 +53,28 @@ describe("lines that are controls", () => {
 
   for (const line of [
     '<p>Please <a href="/r">register</a> or <a href="/l">sign in</a> to reply</p>',
-    '<h2>You must <a href="/l">log in</a> to answer this question.</h2>',
+    '<p>You must <a href="/l">log in</a> to answer this question.</p>',
+    "<p>You need to be logged in to comment on this article</p>",
+    "<p>Bookmark this page</p>",
     '<p><a href="/print">Print Recipe</a></p>',
     "<div><label>Sorted by:</label></div>",
     "<label>Explorer Toggle</label>",
   ])
     test(`are left out: ${line}`, () => assert.match(markdownOf(thread(line)), /Twice\.$/));
 
-  for (const line of ["<p>Log in to the lamp room, then light it.</p>", "<p>Print recipes of old keepers here.</p>"])
+  for (const line of [
+    "<p>Log in to the lamp room, then light it.</p>",
+    "<p>Print recipes of old keepers here.</p>",
+    "<p>You must register to vote by 5 October 2026.</p>",
+    "<p>Please register to comment on the draft.</p>",
+    "<p>Log in to comment, and the keeper will write back to you on Monday.</p>",
+    '<ul><li><a href="/online">Register to vote online</a></li></ul>',
+    "<h2>Register to vote</h2>",
+    '<h2><a href="/l">Log in to comment</a></h2>',
+    "<div><h2>Bookmark this page</h2></div>",
+    "<p>Bookmark</p>",
+    "<dl><dt>Print recipe</dt></dl>",
+  ])
     test(`are kept if they say more: ${line}`, () => assert.doesNotMatch(markdownOf(thread(line)), /Twice\.$/));
 });
 

@@ -1,6 +1,7 @@
 /** What frames the content on pages whose tags, roles and names do not say so: a head or foot of links, cells with a menu. */
 
-import { type Element, isInside, type Page } from "../tree/tree.ts";
+import { headingTags } from "../tree/tags.ts";
+import { type Element, isInside, type Node, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { isPlainTable } from "./table-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
@@ -29,7 +30,7 @@ export function createFrameTest(page: Page, measures: Measures, containsField: E
 function isHeadOrFoot(element: Element, measures: Measures, containsField: ElementTest): boolean {
   const [chars = 0, linkChars = 0] = [measures.text[element.index], measures.links[element.index]];
   if (linkChars < minLinkShare * chars || chars > maxFrameShare * (measures.text[0] ?? 0)) return false;
-  if (isFoot(element, measures) && isAlone(element, measures, 1)) return true;
+  if (isFoot(element, measures) && isAlone(element, measures, 1)) return !isHeaded(element);
   return containsField(element) && isAlone(element, measures, -1);
 }
 
@@ -41,6 +42,19 @@ function isAlone(element: Element, { text }: Measures, direction: 1 | -1): boole
     typeof child === "string" ? child.trim() !== "" : (text[child.index] ?? 0) > 0;
   const [before, after] = [siblings.slice(0, at).some(hasText), siblings.slice(at + 1).some(hasText)];
   return direction === 1 ? before && !after : !before && after;
+}
+
+/** Whether a heading is directly before an element or in it: its links are a section of the page. */
+function isHeaded(element: Element): boolean {
+  const siblings = element.parent?.children ?? [];
+  const before = siblings
+    .slice(0, siblings.indexOf(element))
+    .findLast((node) => typeof node !== "string" || node.trim() !== "");
+  return isHeading(before) || element.children.some(isHeading);
+}
+
+function isHeading(node: Node | undefined): boolean {
+  return typeof node === "object" && headingTags.has(node.tag);
 }
 
 function isFoot({ index }: Element, { text, anchors }: Measures): boolean {

@@ -1,6 +1,6 @@
 /** Short lines that are never content: marks of advertisements, requests to sign in, and controls of a page or thread. */
 
-import { inlineTags } from "../tree/tags.ts";
+import { headingTags, inlineTags } from "../tree/tags.ts";
 import { collectText, type Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import type { Measures } from "./text-measures.ts";
@@ -29,11 +29,13 @@ export function isAdvertisementLine(element: Element, { text }: Measures): boole
   return advertisementLine.test(lettersOf(collectText(element, 4 * maxAdvertisementChars)));
 }
 
-/** What a reader may do with a page, or must do before writing on it. */
+/** What a reader may do with a page, or must do before writing on it. Only a log-in tells this from advice to register. */
+const logIn = "(?:be )?(?:log(?:ged)? ?in|signed in|sign in)";
+const signUp = "(?:register|sign up|(?:make|create) an account)";
 const controlLine = new RegExp(
   [
-    "(?:jump to|print|pin|rate)(?: this| the)? recipe|bookmark(?: this (?:page|article|post))?",
-    "(?:please |you (?:must|need to|have to) )?(?:be )?(?:logged in|signed in|log ?in|sign in|register|sign up|make an account|create an account)(?: or (?:log ?in|sign in|register|sign up|create an account))*(?: first)? to (?:answer|reply|comment|vote|post (?:a|your) (?:reply|comment)|join the (?:discussion|conversation))(?: .{0,40})?",
+    "(?:jump to|print|pin|rate)(?: this| the)? recipe|bookmark this (?:page|article|post)",
+    `(?:please |you (?:must|need to|have to) )?(?:${signUp} or )*${logIn}(?: or ${signUp})*(?: first)? to (?:answer|reply|comment|post (?:a|your) (?:reply|comment)|join the (?:discussion|conversation))(?: [^ ]+){0,4}`,
   ]
     .join("|")
     .replace(/^/, "^(?:")
@@ -48,7 +50,21 @@ export function isControlLine(element: Element, { text }: Measures): boolean {
   if (chars === 0 || chars > maxControlChars || element.end - element.index > maxLineElements) return false;
   const isLabel = element.tag === "label";
   if (element.tag !== "a" && !isLabel && inlineTags.has(element.tag)) return false;
-  return (isLabel ? controlLabel : controlLine).test(lettersOf(collectText(element, 4 * maxControlChars)));
+  const letters = lettersOf(collectText(element, 4 * maxControlChars));
+  return (isLabel ? controlLabel : controlLine).test(letters) && !namesWhatFollows(element);
+}
+
+/** Whether a line is a heading or the term of a definition, is in one, or has one in it. */
+function namesWhatFollows(element: Element): boolean {
+  return (element.parent !== null && isTerm(element.parent)) || containsTerm(element);
+}
+
+function containsTerm(element: Element): boolean {
+  return isTerm(element) || element.children.some((child) => typeof child !== "string" && containsTerm(child));
+}
+
+function isTerm({ tag }: Element): boolean {
+  return tag === "dt" || headingTags.has(tag);
 }
 
 const threadControl =

@@ -48,6 +48,9 @@ describe("a label that ends with a colon", () => {
     ["<p><span>By:</span><a href='/a'>Ada</a></p>", "By: [Ada](/a)"],
     ["<p><span>10:</span><span>30</span> <span>std::</span>vec</p>", "10:30 std::vec"],
     ["<p><code><span>key:</span>value</code></p>", "`key:value`"],
+    ["<p><b>Q:</b>Why? <span class='l'>price:</span>9</p>", "**Q:** Why? price: 9"],
+    ["<p><span>mailto:</span>jane, <span>xlink:</span>href</p>", "mailto:jane, xlink:href"],
+    ["<p><span>C:</span>Users</p>", "C:Users"],
   ] as const;
   for (const [html, markdown] of lines) test(html, () => assert.equal(textOf(html), markdown));
 });

@@ -20,6 +20,9 @@ const wordStart = /^[\p{L}\p{N}]/u;
 const labelStart = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
 const labelEnd = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
 const colonEnd = /\p{L}:$/u;
+/** The scheme of a URL, the prefix of a name, or a drive: what follows belongs to it. */
+const prefix = /^(?:[a-z][a-z\d+.-]*|\p{L}):$/u;
+const labelTags = new Set(["b", "strong", "label"]);
 /** Elements that are never part of a word. */
 const separateTags = new Set(["label", "time", CUSTOM_INLINE_TAG]);
 
@@ -105,8 +108,15 @@ export class LineBuilder {
   /** An inline element ends. One that ends with a colon is a label of what follows. */
   endElement(element: Element): void {
     this.#lastElement = element;
-    if (element.children.length > 0 && colonEnd.test(this.#lastText) && !this.isInside("code"))
+    if (element.children.length > 0 && this.#endsWithLabel(element) && !this.isInside("code"))
       this.#blankBefore = wordStart;
+  }
+
+  /** Whether a word with a colon is a label. One that may be a prefix is a label only if it looks different. */
+  #endsWithLabel({ tag, attributes }: Element): boolean {
+    const text = this.#lastText;
+    if (!colonEnd.test(text)) return false;
+    return labelTags.has(tag) || attributes.class !== undefined || !prefix.test(text);
   }
 
   /** The text that was added last, without its format. */
