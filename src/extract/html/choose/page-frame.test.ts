@@ -55,6 +55,8 @@ describe("lines that are controls", () => {
     '<p>Please <a href="/r">register</a> or <a href="/l">sign in</a> to reply</p>',
     '<p>You must <a href="/l">log in</a> to answer this question.</p>',
     "<p>You need to be logged in to comment on this article</p>",
+    "<h2>You must log in to answer this question.</h2>",
+    '<div class="bookmarks"><h3>Bookmark</h3></div>',
     "<p>Bookmark this page</p>",
     '<p><a href="/print">Print Recipe</a></p>',
     "<div><label>Sorted by:</label></div>",

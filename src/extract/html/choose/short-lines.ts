@@ -51,8 +51,13 @@ export function isControlLine(element: Element, { text }: Measures): boolean {
   const isLabel = element.tag === "label";
   if (element.tag !== "a" && !isLabel && inlineTags.has(element.tag)) return false;
   const letters = lettersOf(collectText(element, 4 * maxControlChars));
-  return (isLabel ? controlLabel : controlLine).test(letters) && !namesWhatFollows(element);
+  if (letters === "bookmark" && /\bbookmark/i.test(element.attributes.class ?? "")) return true;
+  const isControl = (isLabel ? controlLabel : controlLine).test(letters);
+  return isControl && (demand.test(letters) || !namesWhatFollows(element));
 }
+
+/** A sentence that asks a reader for something names nothing, even as a heading. */
+const demand = /^(?:please|you (?:must|need to|have to)) /;
 
 /** Whether a line is a heading or the term of a definition, is in one, or has one in it. */
 function namesWhatFollows(element: Element): boolean {
