@@ -55,7 +55,8 @@ export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator
     signal.throwIfAborted();
     if (error instanceof SpillwayError || isUnwritable(error)) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    yield { failed: { reason: "failed", detail: `the ${handler.name} handler failed: ${message}` } };
+    const reason = isNotInstalled(error) ? "unavailable" : "failed";
+    yield { failed: { reason, detail: `the ${handler.name} handler failed: ${message}` } };
   }
 }
 
@@ -64,4 +65,11 @@ export function toLocalFile({ facts, content }: Pick<HandlerRun, "facts" | "cont
   const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset, name } = facts;
   const url = findLinkBase(facts);
   return { content, sizeBytes, kind, mediaType, charset, name, ...(url === null ? {} : { url }) };
+}
+
+/** Whether a module that a handler needs is missing. */
+function isNotInstalled(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isMissing = "code" in error && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(error.code));
+  return isMissing || isNotInstalled(error.cause);
 }

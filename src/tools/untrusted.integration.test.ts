@@ -89,7 +89,7 @@ describe("what a server or a document says about itself", () => {
   test("its title is inside the fence, quoted, short and clean", async () => {
     await using bench = await openTools();
     const text = `<p>${"Weirs hold water. ".repeat(9)}</p>`;
-    await bench.write("a.html", `<title>${escapes}${order} ${order}</title><h1>Instructions for weirs</h1>${text}`);
+    await bench.write("a.html", `<title>${escapes}${order} ${order}</title><h1>Weirs</h1>${text}`);
     for (const name of ["web_fetch", "fetch_content"]) {
       const { text, links, fields } = await bench.call(name, { url: "a.html" });
       assert.doesNotMatch(ownWords(text), /Ignore all/);

@@ -15,7 +15,8 @@ export function addTitleHeading(page: HtmlExtract, mode: "markdown" | "text"): H
   const title = toLine(metadata.title ?? "");
   const parts = partsOf(title);
   if (text === "" || parts.length === 0 || title.length > maxTitleChars || method === "linear") return { text, marks };
-  if (marks.some((mark) => showsTitle(mark, title, parts))) return { text, marks };
+  const site = lettersOf(metadata.site ?? "");
+  if (marks.some((mark) => showsTitle(mark, parts, site))) return { text, marks };
   const mark = mode === "markdown" ? "# " : "";
   const [firstLine = ""] = text.split("\n", 1);
   const label = toPlainLabel(firstLine);
@@ -41,29 +42,10 @@ function partsOf(title: string): readonly string[] {
   );
 }
 
-/** Whether a heading has the words of the title, or is the main one near the start and has one of them. */
-function showsTitle({ label, level, at }: Mark, title: string, parts: readonly string[]): boolean {
-  if (beginsWithTitle(label, parts)) return true;
-  return level === 1 && at < maxHeadingDistance && (isPartOf(label, title) || shareWord(label, title));
+/** Whether a heading has the words of the title, or is the main one near the start and not the name of the site. */
+function showsTitle({ label, level, at }: Mark, parts: readonly string[], site: string): boolean {
+  return beginsWithTitle(label, parts) || (level === 1 && at < maxHeadingDistance && lettersOf(label) !== site);
 }
-
-function isPartOf(label: string, title: string): boolean {
-  const letters = lettersOf(label);
-  return letters !== "" && lettersOf(title).includes(letters);
-}
-
-/** Whether both texts are about one thing. A main heading without a word of the title is the name of the site. */
-function shareWord(label: string, title: string): boolean {
-  const words = new Set(longWordsOf(title));
-  return longWordsOf(label).some((word) => words.has(word));
-}
-
-/** Words of four letters and more, as others are in any sentence, and each sign of a script without blanks. */
-function longWordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(longWord) ?? [];
-}
-const longWord =
-  /[\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]|(?:(?![\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}])[\p{L}\p{M}\p{N}]){4,}/gu;
 
 function beginsWithTitle(label: string, parts: readonly string[]): boolean {
   const letters = lettersOf(label);
