@@ -125,12 +125,15 @@ describe("signing in", () => {
     assert.equal((await sendForm(served, { token: "spw_wrong" })).status, 403);
   });
 
-  test("with too many codes asks to wait, without a look into the catalogue", async () => {
-    await using served = await openServedHttp({ now: () => 0 });
+  test("after too many codes, says when to try again, also to the holder of a link", async () => {
+    let now = Date.now();
+    await using served = await openServedHttp({ now: () => now });
     const codes = Array.from({ length: MAX_LOOKS }, (_, count) => String(count).padStart(43, "a"));
     for (const code of codes) assert.notEqual((await sendForm(served, { code })).status, 303);
-    const refused = await sendForm(served, { code: "b".repeat(43) });
+    const refused = await sendForm(served, { code: codeOf(served) });
     assert.equal(refused.status, 429);
+    now += Number(refused.headers.get("retry-after")) * 1_000;
+    assert.equal((await sendForm(served, { code: codeOf(served) })).status, 303);
   });
 
   test("a code from a stranger's link is shown only in the form of a code", async () => {
