@@ -99,7 +99,7 @@ const calls: Readonly<Record<string, Call>> = {
     return answer(text("finished"));
   },
   async test_sampling({ mcpReq }, { prompt }) {
-    const result = await mcpReq.requestSampling(sampling(String(prompt), 100));
+    const result = await mcpReq.requestSampling(sampling(String(prompt), 100), inStreamOf(mcpReq));
     return answer(text(`LLM response: ${JSON.stringify(result.content)}`));
   },
   test_elicitation: ({ mcpReq }, { message }) =>
@@ -198,8 +198,11 @@ function sampling(words: string, maxTokens: number): CreateMessageRequest["param
   return { messages: [{ role: "user", content: text(words) }], maxTokens };
 }
 
+/** By itself the SDK sends a request in the stream of notifications, and loses it while the client has none open. */
+const inStreamOf = ({ id }: McpRequest) => ({ relatedRequestId: id });
+
 async function elicit(mcpReq: McpRequest, label: string, form: ElicitRequestFormParams): Promise<Result> {
-  const { action, content = {} } = await mcpReq.elicitInput(form);
+  const { action, content = {} } = await mcpReq.elicitInput(form, inStreamOf(mcpReq));
   return answer(text(`${label}: action=${action}, content=${JSON.stringify(content)}`));
 }
 
