@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
-import { test } from "node:test";
+import { before, test } from "node:test";
 
 /** The folders from top to bottom; a file may import from its own line and from those below. */
 const floors = [
@@ -24,6 +24,16 @@ const floors = [
 /** A static, dynamic or type import of another file of ours. */
 const relativeImport = /(?:from|import\() ?"(\.[^"]+)"/g;
 
+const root = join(import.meta.dirname, "..", "src");
+
+/** All our files, by their paths below src/. */
+const sources = new Map<string, string>();
+before(async () => {
+  for await (const file of glob("**/*.ts", { cwd: root })) sources.set(file, await readFile(join(root, file), "utf8"));
+});
+
+const isTest = (file: string): boolean => /\.(test|contract)\.ts$/.test(file);
+
 const floorOf = (path: string): number => {
   const room = path.split(sep)[0] ?? "";
   const floor = floors.findIndex((rooms) => rooms.includes(room));
@@ -31,12 +41,10 @@ const floorOf = (path: string): number => {
   return floor;
 };
 
-test("imports point down the list, never up", async () => {
-  const root = join(import.meta.dirname, "..", "src");
+test("imports point down the list, never up", () => {
   let checked = 0;
-  for await (const file of glob("**/*.ts", { cwd: root })) {
-    if (/\.(test|contract)\.ts$/.test(file)) continue;
-    const source = await readFile(join(root, file), "utf8");
+  for (const [file, source] of sources) {
+    if (isTest(file)) continue;
     for (const [, target = ""] of source.matchAll(relativeImport)) {
       const imported = normalize(join(dirname(file), target));
       assert.ok(floorOf(file) <= floorOf(imported), `${file} imports ${imported}, which is above it`);
@@ -49,12 +57,10 @@ test("imports point down the list, never up", async () => {
 /** What each room or file of a folder imports from its neighbours there. */
 type Neighbours = Map<string, Set<string>>;
 
-async function readNeighbours(): Promise<ReadonlyMap<string, Neighbours>> {
-  const root = join(import.meta.dirname, "..", "src");
+function readNeighbours(): ReadonlyMap<string, Neighbours> {
   const folders = new Map<string, Neighbours>();
-  for await (const file of glob("**/*.ts", { cwd: root })) {
-    if (/\.(test|contract)\.ts$/.test(file)) continue;
-    const source = await readFile(join(root, file), "utf8");
+  for (const [file, source] of sources) {
+    if (isTest(file)) continue;
     for (const [, target = ""] of source.matchAll(relativeImport)) {
       const [from, to] = [file.split(sep), normalize(join(dirname(file), target)).split(sep)];
       const depth = from.findIndex((name, index) => name !== to[index]);
@@ -81,8 +87,8 @@ function reachableFrom(start: string, neighbours: Neighbours): ReadonlySet<strin
   return reached;
 }
 
-test("no room of a folder imports in a circle with its neighbours, types included", async () => {
-  const folders = await readNeighbours();
+test("no room of a folder imports in a circle with its neighbours, types included", () => {
+  const folders = readNeighbours();
   let rooms = 0;
   for (const [folder, neighbours] of folders) {
     for (const room of [...neighbours.keys()].filter((name) => !name.endsWith(".ts"))) {
@@ -95,62 +101,52 @@ test("no room of a folder imports in a circle with its neighbours, types include
   assert.ok(rooms > 30, `only ${rooms} rooms seen`);
 });
 
-test("contract/ declares types and nothing that runs", async () => {
-  const root = join(import.meta.dirname, "..", "src", "contract");
-  for await (const file of glob("**/*.ts", { cwd: root })) {
-    const source = await readFile(join(root, file), "utf8");
+test("contract/ declares types and nothing that runs", () => {
+  for (const [file, source] of sources) {
+    if (!file.startsWith("contract")) continue;
     for (const [statement] of source.matchAll(/^(?:import|export)\b.*/gm)) {
       assert.match(statement, /^(?:import|export) type /, `${file}: ${statement}`);
     }
   }
 });
 
-test("search and overflow take only sentences from answer/, no types", async () => {
-  const root = join(import.meta.dirname, "..", "src");
-  for await (const file of glob("{search,overflow}/**/*.ts", { cwd: root })) {
-    const source = await readFile(join(root, file), "utf8");
+test("search and overflow take only sentences from answer/, no types", () => {
+  for (const [file, source] of sources) {
+    if (!/^(?:search|overflow)\b/.test(file)) continue;
     for (const [statement] of source.matchAll(/import[^;]*from "[^"]*\/answer\/[^"]*"/g)) {
       assert.doesNotMatch(statement, /\btype\b/, `${file}: ${statement}`);
     }
   }
 });
 
-test("no file is deeper than three folders", async () => {
-  for await (const file of glob("**/*.ts", { cwd: join(import.meta.dirname, "..", "src") })) {
-    assert.ok(file.split(sep).length <= 4, file);
-  }
+test("no file is deeper than three folders", () => {
+  for (const file of sources.keys()) assert.ok(file.split(sep).length <= 4, file);
 });
 
-test("the AI SDK is imported by the runner and by models/ alone", async () => {
-  const root = join(import.meta.dirname, "..", "src");
-  for await (const file of glob("**/*.ts", { cwd: root })) {
+test("the AI SDK is imported by the runner and by models/ alone", () => {
+  for (const [file, source] of sources) {
     if (file.startsWith(join("surfaces", "runner")) || file.startsWith("models") || /\.test\.ts$/.test(file)) continue;
-    assert.doesNotMatch(
-      await readFile(join(root, file), "utf8"),
-      /from "(ai|@ai-sdk\/[^"]+)"|import\("(ai|@ai-sdk\/[^"]+)"\)/,
-      file,
-    );
+    assert.doesNotMatch(source, /from "(ai|@ai-sdk\/[^"]+)"|import\("(ai|@ai-sdk\/[^"]+)"\)/, file);
   }
 });
 
-test("the protocol's SDK is imported by its surfaces alone, and by no other command", async () => {
-  const root = join(import.meta.dirname, "..", "src");
+test("the protocol's SDK is imported by its surfaces alone, and by no other command", () => {
   const rooms = [join("surfaces", "mcp"), join("surfaces", "serve", "mcp")];
-  for await (const file of glob("**/*.ts", { cwd: root })) {
+  for (const [file, source] of sources) {
     if (rooms.some((room) => file.startsWith(room)) || /\.test\.ts$/.test(file)) continue;
-    assert.ok(!(await readFile(join(root, file), "utf8")).includes('"@modelcontextprotocol/'), file);
+    assert.ok(!source.includes('"@modelcontextprotocol/'), file);
   }
   const loaded = new Set<string>();
-  async function load(file: string): Promise<void> {
+  function load(file: string): void {
     if (loaded.has(file)) return;
     loaded.add(file);
-    const source = await readFile(join(root, file), "utf8");
-    for (const [, target = ""] of source.matchAll(/^(?:import|export)[^;]*?from "(\.[^"]+)"/gm)) {
-      await load(normalize(join(dirname(file), target)));
+    const source = sources.get(file) ?? assert.fail(`${file} is imported and missing`);
+    for (const [, target = ""] of source.matchAll(/^(?:import|export)[^;]*?from "(\.[^"]+\.ts)"/gm)) {
+      load(normalize(join(dirname(file), target)));
     }
   }
-  await load(join("surfaces", "cli", "process.ts"));
-  await load("index.ts");
+  load(join("surfaces", "cli", "process.ts"));
+  load("index.ts");
   const runner = [...loaded].filter((file) => file.startsWith(join("surfaces", "runner")));
   assert.deepEqual(runner, []);
   const protocol = [...loaded].filter((file) => rooms.some((room) => file.startsWith(room)));
@@ -158,12 +154,10 @@ test("the protocol's SDK is imported by its surfaces alone, and by no other comm
   assert.ok(loaded.size > 50, `only ${loaded.size} files seen`);
 });
 
-test("contract suites and simulators are imported by tests and spillway/testing alone", async () => {
-  const root = join(import.meta.dirname, "..", "src");
+test("contract suites and simulators are imported by tests and spillway/testing alone", () => {
   const isTestCode = (file: string) => /\.(test|contract|simulator)\.ts$|^testing\.ts$|simulators?\.ts$/.test(file);
-  for await (const file of glob("**/*.ts", { cwd: root })) {
+  for (const [file, source] of sources) {
     if (isTestCode(file)) continue;
-    const source = await readFile(join(root, file), "utf8");
     for (const [, target = ""] of source.matchAll(relativeImport)) {
       assert.ok(!isTestCode(normalize(join(dirname(file), target))), `${file} imports ${target}`);
     }

@@ -120,6 +120,7 @@ describe("a spool", () => {
     await using folder = await makeTemporaryFolder();
     // Ten writes: chunks of this size are not combined.
     const source = Buffer.from("0123456789".repeat(300_000));
+    const sha256 = createHash("sha256").update(source).digest("hex");
     for (const { at: position, stays } of positions(12).flatMap((at) => [
       { at, stays: false },
       { at, stays: true },
@@ -130,7 +131,7 @@ describe("a spool", () => {
         open([folder.path], { files, capBytes: source.length }),
       );
       assert.ok(source.equals(await bytesOf(spooled.content)));
-      assert.equal(spooled.sha256, createHash("sha256").update(source).digest("hex"));
+      assert.equal(spooled.sha256, sha256);
       await spooled[Symbol.asyncDispose]();
     }
   });

@@ -132,10 +132,10 @@ describe("local copies", () => {
 
   test("that are as many as may be are not counted again for every further one", async () => {
     await using folder = await makeTemporaryFolder();
-    const [maxBytes, sizeBytes] = [16_000, 200];
+    const [maxBytes, sizeBytes] = [16_000, 500];
     const place = await openCopies(maxBytes, folder);
     const counts: number[] = [];
-    for (let index = 0; index < 150; index++) {
+    for (let index = 0; index < 60; index++) {
       await place.read(String(index).padEnd(sizeBytes, "x"));
       await place.copies.close();
       counts.push((await listCopies(folder)).length);
@@ -162,7 +162,7 @@ describe("local copies", () => {
     await using folder = await makeTemporaryFolder();
     const maxBytes = 16_000;
     const places = await Promise.all([1, 2, 3].map(() => openCopies(maxBytes, folder)));
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 25; round++) {
       for (const [index, place] of places.entries()) {
         await place.read(`${index}-${round}`.padEnd(400, "x"));
         await place.copies.close();
