@@ -83,5 +83,5 @@ describe("what carries hidden text goes", () => {
 
 test("a long run costs no more than its length", async () => {
   for (const character of ["\u200d", "\u{e0041}", "🏴"])
-    await assertLinearTime(40_000, (count) => removeInvisible(`a${character.repeat(count)}b`));
+    await assertLinearTime(10_000, (count) => removeInvisible(`a${character.repeat(count)}b`));
 });
