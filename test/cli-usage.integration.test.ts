@@ -248,6 +248,29 @@ describe("a name that is too long", () => {
   }
 });
 
+describe("a data folder that cannot be written", () => {
+  const inputs = [
+    ["token", "add", "ann"],
+    ["install", "cursor", "--yes"],
+    ["proxy", "--set", "proxy.port=0"],
+    ["with", "--openai-env", "BASE_URL", "true"],
+  ];
+  for (const argv of inputs) {
+    test(`is named in the error of ${argv.join(" ")}`, async () => {
+      await using cli = await openCli();
+      await cli.write("file", "not a folder");
+      const env = { SPILLWAY_HOME: join(cli.work, "file", "home") };
+      const { status, err } = await cli.run(argv, { env });
+      assert.equal(status, 1);
+      assert.ok(err.includes(join(cli.work, "file")), err);
+      assert.match(err, /is not writable \(ENOTDIR\)\.\n {2}.*set SPILLWAY_HOME to a folder that can be written\./);
+      assert.doesNotMatch(err, /internal error/);
+      const { out } = await cli.run(["--json", ...argv], { env });
+      assert.equal(JSON.parse(out.trim().split("\n").at(-1) ?? "").code, "store_unavailable");
+    });
+  }
+});
+
 describe("the exit status of fetch", () => {
   test("is 0 for a source without text that is kept, and the reply says why", async () => {
     await using cli = await openCli();
