@@ -248,6 +248,37 @@ describe("a name that is too long", () => {
   }
 });
 
+describe("a word that belongs elsewhere leads there", () => {
+  const cases = [
+    { argv: ["ls"], hint: "Did you mean spillway artifacts ls?", works: ["artifacts", "ls"] },
+    { argv: ["revoke", "ann"], hint: "Did you mean spillway token revoke?" },
+    { argv: ["claude"], hint: "Did you mean spillway with claude?" },
+    { argv: ["config"], hint: "Did you mean spillway help settings?", works: ["help", "settings"] },
+    { argv: ["grep", "heron"], hint: "Did you mean spillway search?", works: ["search", "heron"] },
+    { argv: ["read", "a.txt"], hint: "run spillway fetch a.txt.", works: ["fetch", "a.txt"] },
+    { argv: ["read", "af_2d11"], hint: "spillway artifacts ls lists those that exist." },
+    {
+      argv: ["fetch", unknownRef],
+      hint: `This is a ref: use read_artifact, on the command line spillway read ${unknownRef}.`,
+    },
+    { argv: ["fetch", "caf\ufffd.txt"], hint: "spillway fetch - < FILE" },
+    { argv: ["fetch", "."], hint: "spillway search", works: ["search", "heron"] },
+    { argv: ["store", "migrate", "--to", "none.jsonc"], hint: "name another file with --to" },
+    { argv: ["wrap"], hint: "Name one with --client: claude-code" },
+  ];
+  for (const { argv, hint, works } of cases) {
+    test(argv.join(" "), async () => {
+      await using cli = await openCli();
+      await cli.write("a.txt", "heron");
+      const { status, err } = await cli.run(argv);
+      assert.notEqual(status, 0);
+      assert.ok(err.includes(hint), err);
+      assert.doesNotMatch(err, /SPILLWAY_CONFIG/);
+      if (works) assert.equal((await cli.run(works)).status, 0);
+    });
+  }
+});
+
 describe("a data folder that cannot be written", () => {
   const inputs = [
     ["token", "add", "ann"],

@@ -101,8 +101,27 @@ async function findCommand(name: string): Promise<Command> {
   const entry = commands.find((command) => command.name === name);
   if (entry) return entry.load();
   const names = commands.map((command) => command.name);
-  const hint = await suggest(name, names, "spillway help lists the commands.");
+  const seeAll = "spillway help lists the commands.";
+  const longer = otherNames[name] ?? (await findAction(name));
+  const hint = longer === undefined ? await suggest(name, names, seeAll) : `Did you mean spillway ${longer}? ${seeAll}`;
   throw usageError(`There is no command ${JSON.stringify(clip(name))}.`, hint);
+}
+
+/** What other programs call something that we have. */
+const otherNames: Readonly<Record<string, string>> = {
+  config: "help settings",
+  settings: "help settings",
+  find: "search",
+  grep: "search",
+};
+
+/** `ls` is `artifacts ls`: the command whose first argument may be this word; undefined where none or several have it. */
+async function findAction(word: string): Promise<string | undefined> {
+  const loaded = await Promise.all(
+    commands.map(async ({ name, load }) => ({ name, words: (await load()).words ?? [] })),
+  );
+  const [owner, ...others] = loaded.filter(({ words }) => words.includes(word));
+  return owner === undefined || others.length > 0 ? undefined : `${owner.name} ${word}`;
 }
 
 async function parseOptions(name: string, command: Command, argv: readonly string[]) {
