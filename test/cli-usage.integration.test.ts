@@ -151,6 +151,19 @@ describe("a value that is missing or too much", () => {
     assert.equal((await cli.run(["fetch", "--", "-5"])).status, 1, "after -- everything is an input");
   });
 
+  test("is refused where it is empty, as a variable that is not set leaves it", async () => {
+    await using cli = await openCli();
+    for (const argv of [
+      ["read", unknownRef, "--query", ""],
+      ["read", unknownRef, "--section="],
+      ["search", "heron", "--dir", ""],
+    ]) {
+      const { status, err } = await cli.run(argv);
+      assert.equal(status, 2, argv.join(" "));
+      assert.match(err, /^spillway: The value of --(\w+) is empty\.\n {2}Give a value, or leave --\1 out\.\n$/);
+    }
+  });
+
   test("names the command in the hint", async () => {
     await using cli = await openCli();
     for (const name of ["fetch", "cat", "detect"])
