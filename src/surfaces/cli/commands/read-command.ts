@@ -25,9 +25,9 @@ import { withProgressLine } from "../progress-line.ts";
 export const readCommand: Command = {
   usage: "read <artifact_ref>",
   examples: [
-    ["read af_2d11 --query 'what if the power fails'", "the passages that answer"],
-    ["read af_2d11 --pages 3-5", "pages of a document"],
-    ["read af_2d11 --offset 30000", "where a reply ended"],
+    ["read af_... --query 'what if the power fails'", "the passages that answer"],
+    ["read af_... --pages 3-5", "pages of a document"],
+    ["read af_... --offset 30000", "where a reply ended"],
   ],
   about:
     "Shows the selected part of an artifact with its place and the totals. Without a selector, shows the beginning.",
