@@ -40,8 +40,8 @@ async function workOn(day: number, home: string, paths: readonly string[]): Prom
   const count = 2 + ((day * 7) % 5);
   for (let index = 0; index < count; index++)
     await readSource(tools, `${server.origin}${paths[(day * 5 + index * 11) % paths.length]}`, index);
-  if (day % 6 === 1) await overflow(session, "result");
-  if (day % 12 === 1) await overflow(session, "question");
+  if (day % 6 === 1) await overflow(session, "result", day);
+  if (day % 12 === 1) await overflow(session, "question", day);
 }
 
 async function readSource({ call }: Tools, url: string, index: number): Promise<void> {
@@ -52,12 +52,16 @@ async function readSource({ call }: Tools, url: string, index: number): Promise<
 }
 
 /** A request that is too large because of a result, which is set aside, or of a question, which is not. */
-async function overflow(session: Awaited<ReturnType<typeof openSession>>, large: "result" | "question"): Promise<void> {
+async function overflow(
+  session: Awaited<ReturnType<typeof openSession>>,
+  large: "result" | "question",
+  day: number,
+): Promise<void> {
   const { address, writeRequest } = findHttpSimulator("anthropic-messages");
   const log = "a line of a long log\n".repeat(3_000);
   const result = { tool: "shell", result: { text: large === "result" ? log : "done", form: "text" as const } };
   const turns = [
-    { user: "What happened?", rounds: [[result]], answer: "A test failed." },
+    { user: `What happened on day ${day}?`, rounds: [[result]], answer: "A test failed." },
     { user: large === "question" ? log : "Why?", rounds: [] },
   ];
   const body = JSON.stringify(writeRequest({ system: "You fix tests.", turns, outputTokens: 500 }));

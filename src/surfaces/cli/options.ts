@@ -1,11 +1,8 @@
 /** Options that several commands share, and functions that read their values. */
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { formatNumber } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type LinkStyle, linkStyles, type Mode, modes } from "../../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";
-import { PATH_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { Call, OptionRow } from "./command.ts";
 
@@ -65,23 +62,6 @@ export const allRow: OptionRow = { type: "boolean", about: "Show everything, wit
 export function readText({ values }: Call, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
-}
-
-/** The folders that an option names. One that does not exist would allow nothing, so it is refused. */
-export async function readFolders({ values, terminal }: Call, name: string): Promise<string[]> {
-  const given = values[name];
-  const folders = (Array.isArray(given) ? given : []).map((folder) => resolve(terminal.cwd, String(folder)));
-  for (const folder of folders) {
-    const isFolder = await stat(folder).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    );
-    if (isFolder) continue;
-    throw new SpillwayError("usage", `${clip(folder, PATH_CHARS)} is not a folder of this machine.`, {
-      hint: `Create it first, or name another one with --${name}.`,
-    });
-  }
-  return folders;
 }
 
 /** The value of --max-chars. A number above the ceiling is lowered later, and the reply says so. */

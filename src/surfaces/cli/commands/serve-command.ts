@@ -1,9 +1,8 @@
 /** `spillway serve`: the tools over HTTP, for the clients of a team. */
 import { once } from "node:events";
 import type { RunningServer } from "../../serve/serve.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { readFolders, rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { readFolders } from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
 export const serveCommand: Command = {

@@ -6,9 +6,9 @@ import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { readTokenFile, type TokenRow, type TokenUse, tokenUses } from "../../serve/tokens/token-file.ts";
 import { addToken, isExpired, revokeToken, tokenFilePath } from "../../serve/tokens/tokens.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { readFolders, rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
-import { readFolders, readText } from "../options.ts";
+import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
 export const tokenCommand: Command = {
