@@ -22,7 +22,7 @@ import {
   type Span,
   type SpanLimits,
 } from "./rank/spans.ts";
-import { createVerbatimGain } from "./rank/verbatim.ts";
+import { createRunFilter, createVerbatimGain } from "./rank/verbatim.ts";
 import { weighTerms } from "./rank/weighted-terms.ts";
 import type { Repository } from "./repository/repository.ts";
 import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
@@ -58,6 +58,7 @@ export async function findResults(
     (await preferVerbatim(
       joinedIndexes,
       parameters.query,
+      query,
       rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
     ));
   const skipped =
@@ -247,13 +248,15 @@ const MIN_OWN_SHARE = 0.5;
 
 async function preferVerbatim(
   joinedIndexes: JoinedIndexes,
-  query: string,
+  text: string,
+  query: ParsedQuery,
   ranked: RankedFile[],
 ): Promise<RankedFile[]> {
-  const gainOf = createVerbatimGain(query);
+  const gainOf = createVerbatimGain(text);
   if (gainOf === null) return ranked;
+  const mayHaveRun = createRunFilter(joinedIndexes.view, text, query);
   const rescored = await readFiles(joinedIndexes, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
-    if (file.ownShare < MIN_OWN_SHARE) return file;
+    if (file.ownShare < MIN_OWN_SHARE || !mayHaveRun(file.file)) return file;
     return { ...file, score: Math.min(1, file.score + gainOf(reader.text(id)?.text ?? "")) };
   });
   return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];

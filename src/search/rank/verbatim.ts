@@ -1,5 +1,7 @@
 /** Finds files that contain a query word for word, as for an error text that a user pasted. */
-import { MAX_QUERY_WORDS } from "./query.ts";
+import type { IndexView } from "../index/index-view.ts";
+import { boundRuns } from "./possible-runs.ts";
+import { MAX_QUERY_WORDS, type ParsedQuery } from "./query.ts";
 import { rankWeights } from "./weights.ts";
 
 /** A shorter run of the same words is chance. */
@@ -16,6 +18,12 @@ export function createVerbatimGain(query: string): ((text: string) => number) | 
     const run = measureLongestRun(text.slice(0, MAX_TEXT_CHARS).toLowerCase(), words);
     return run < MIN_RUN_WORDS ? 0 : (rankWeights.verbatim * run) / words.length;
   };
+}
+
+/** Whether a file may have a run that is long enough, by the index: only then its text has to be read. */
+export function createRunFilter(view: IndexView, query: string, { terms }: ParsedQuery): (file: number) => boolean {
+  const longestRun = boundRuns(view, (query.match(wordPattern) ?? []).slice(0, MAX_QUERY_WORDS), terms);
+  return (file) => longestRun(file) >= MIN_RUN_WORDS;
 }
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(wordPattern) ?? [];
