@@ -68,9 +68,11 @@ export function chooseSpans(
   const blocks = candidates
     .slice(0, MAX_BLOCK_CHUNKS)
     .flatMap((chunk) => findBlocks(file, chunk, findHits, limits.furtherChars));
-  for (const { span } of blocks.sort((one, other) => other.score - one.score)) {
+  for (const { span, chunk } of blocks.sort((one, other) => other.score - one.score)) {
     if (chosen.length > limits.furtherSpans) break;
-    if (!chosen.some((each) => overlaps(each, span))) chosen.push(span);
+    if (chosen.some((each) => overlaps(each, span))) continue;
+    const text = file.text.slice(chunk.start, chunk.end);
+    chosen.push({ ...span, focus: chunk.start + findFocus(text, chunk, span, findHits) });
   }
   return chosen;
 }
@@ -99,8 +101,8 @@ function chooseMain(
 /** A chunk and its share of the best chunk's score. */
 type CandidateChunk = Chunk & { readonly share: number };
 
-/** A span with what it says about the query. */
-type ScoredBlock = { readonly span: ChosenSpan; readonly score: number };
+/** A span of a chunk with what it says about the query. */
+type ScoredBlock = { readonly span: Span; readonly chunk: Chunk; readonly score: number };
 
 /** The parts of a chunk that match the query: each begins with a definition, or where the chunk begins. */
 function findBlocks(file: StoredText, chunk: CandidateChunk, findHits: HitFinder, maxChars: number): ScoredBlock[] {
@@ -112,13 +114,7 @@ function findBlocks(file: StoredText, chunk: CandidateChunk, findHits: HitFinder
     const blockEnd = starts[index + 1] ?? lines.count;
     const window = bestWindow(lines, hits, first, blockEnd, maxChars);
     if (window.score <= 0) return [];
-    const span = toSpan(lines, window, chunk.startLine);
-    return [
-      {
-        span: { ...span, focus: chunk.start + findFocus(text, chunk, span, findHits) },
-        score: window.score * chunk.share,
-      },
-    ];
+    return [{ span: toSpan(lines, window, chunk.startLine), chunk, score: window.score * chunk.share }];
   });
 }
 
