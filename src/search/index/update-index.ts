@@ -55,7 +55,8 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   const memory = openFolderMemory(recordsFor(location.store, options), options.now, changedFolders);
   const files = await walk(walkFolder(location.root, options.hidden, memory), pause, skipped);
   const knownFiles = readKnownFiles(location.store, changedFolders === null ? undefined : memory.touched());
-  const writer = createWriter(location, options.published ?? (() => []), pause, skipped);
+  const expectedChars = files.reduce((sum, { sizeBytes }) => sum + Math.min(sizeBytes, options.maxFileBytes), 0);
+  const writer = createWriter(location, { published: options.published ?? (() => []), expectedChars, pause, skipped });
   let knownCount = 0;
   for (const [done, file] of files.entries()) {
     const storedFile = knownFiles.files.get(file.path);
@@ -229,11 +230,18 @@ const BATCH_CHARS = 2_000_000;
 /** Text that is stored before a segment is published: each segment is twice as large as the last, until it is full. */
 const FIRST_PUBLISH_CHARS = 2_000_000;
 
-function createWriter(location: IndexLocation, published: () => readonly string[], pause: Pause, skipped: SkippedList) {
+type WriterOptions = {
+  readonly published: () => readonly string[];
+  /** About the text that the index will have: segments are as large as they will be needed, so that few are merged. */
+  readonly expectedChars: number;
+  readonly pause: Pause;
+  readonly skipped: SkippedList;
+};
+
+function createWriter(location: IndexLocation, { published, expectedChars, pause, skipped }: WriterOptions) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
-  let publishedChars = 0;
   let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
@@ -273,10 +281,9 @@ function createWriter(location: IndexLocation, published: () => readonly string[
     unpublishedChars += chars;
     // Which files the segments of others have is known at the end.
     if (unpublishedChars < publishChars || published().length > 0) return;
-    await publishSegments(location, pause);
-    publishedChars += unpublishedChars;
+    await publishSegments(location, pause, expectedChars);
     unpublishedChars = 0;
-    publishChars = Math.min(publishChars * 2, fullSegmentChars(publishedChars));
+    publishChars = Math.min(publishChars * 2, fullSegmentChars(expectedChars));
   }
 
   async function finish(deleted: readonly string[]): Promise<void> {
@@ -286,7 +293,7 @@ function createWriter(location: IndexLocation, published: () => readonly string[
     }
     await flush();
     await adoptPublished(location, published(), pause);
-    await publishSegments(location, pause);
+    await publishSegments(location, pause, expectedChars);
   }
 
   return { sums, add, finish };
