@@ -10,7 +10,7 @@ import { scoreNeighbours } from "./signals/neighbours.ts";
 import { addNamedPath, addPath } from "./signals/path-score.ts";
 import { weighRoles } from "./signals/role-factors.ts";
 import { fillParts, noParts, type ScoreParts, totalOf } from "./signals/score-parts.ts";
-import { bestChunkPerFile, emptyScores, type FinalScores, findMax, type Scores } from "./signals/scores.ts";
+import { bestChunkPerFile, emptyScores, type FinalScores, findMax, findSizes, type Scores } from "./signals/scores.ts";
 import { addText } from "./signals/text-score.ts";
 import { weighTerms } from "./weighted-terms.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
@@ -50,7 +50,7 @@ export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOpti
   if (query.path !== null) addNamedPath(view, scores, query.path);
   const near = meaning === null ? null : addMeaning(view, scores, meaning);
   const nearness = near === null ? findNearness(view, query) : null;
-  return pickFiles(view, query, { ...scores, meaning: near }, { limit, accepted, nearness });
+  return pickFiles(view, query, { ...scores, meaning: near, size: findSizes(view) }, { limit, accepted, nearness });
 }
 
 type PickOptions = {
@@ -76,20 +76,20 @@ function pickFiles(
   };
   const best = createBest(nearness === null ? limit : Math.max(limit, MAX_COMPARED), pathOf);
   const scratch = { ...noParts };
-  const roleWeights = weighRoles(view, query.roles);
+  const roleFactors = weighRoles(view, query.roles);
   for (const { segment, firstFile, dead } of view.parts) {
     for (let segmentFile = 0; segmentFile < segment.fileCount; segmentFile++) {
       const file = firstFile + segmentFile;
       const chunk = bestChunks[file] ?? 0;
       const isMatch = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
       if (!isMatch || dead?.[segmentFile] === 1 || accepted?.[file] === 0) continue;
-      best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, roleWeights)));
+      best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, roleFactors)));
     }
   }
   const ranked = best.listBest().map(({ file, score }) => {
     const { segment, firstFile } = findPart(view, file);
     const chunk = bestChunks[file] ?? 0;
-    const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, roleWeights);
+    const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, roleFactors);
     return nearness === null ? { file, score, parts } : withMeaning(file, parts, nearness(segment, file - firstFile));
   });
   const ordered = nearness === null ? ranked : addNeighbours(ranked, pathOf);

@@ -19,8 +19,8 @@ export type Scores = {
   readonly ownTerms: Uint8Array;
 };
 
-/** With the nearness in meaning of each file, or null. */
-export type FinalScores = Scores & { readonly meaning: Float64Array | null };
+/** With the nearness in meaning of each file, or null, and the share that its length counts for. */
+export type FinalScores = Scores & { readonly meaning: Float64Array | null; readonly size: Float64Array };
 
 /** One query is ranked at a time, so all queries on a view share the arrays: that is megabytes less garbage. */
 const scoresByView = new WeakMap<IndexView, Scores>();
@@ -50,20 +50,46 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
   };
 }
 
+const sizesByView = new WeakMap<IndexView, Float64Array>();
+
+/** What the length of each file counts for, from 0 to 1. */
+export function findSizes(view: IndexView): Float64Array {
+  const sizes = sizesByView.get(view) ?? measureSizes(view);
+  sizesByView.set(view, sizes);
+  return sizes;
+}
+
+function measureSizes({ parts, fileCount }: IndexView): Float64Array {
+  const sizes = new Float64Array(fileCount);
+  for (const { segment, firstFile } of parts) {
+    for (const [file, tokens] of segment.fileTokens.entries())
+      sizes[firstFile + file] = Math.min(1, Math.log(1 + tokens) / 9);
+  }
+  return sizes;
+}
+
 /** The highest number, at least 0. */
 export function findMax(numbers: Float64Array): number {
   let max = 0;
-  for (let index = 0; index < numbers.length; index++) if ((numbers[index] ?? 0) > max) max = numbers[index] ?? 0;
+  for (let index = 0; index < numbers.length; index++) {
+    const number = numbers[index] as number;
+    if (number > max) max = number;
+  }
   return max;
 }
 
 /** The score of the best chunk of each file. */
 export function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best }: Scores): Float64Array {
   for (const { segment, firstChunk, firstFile } of view.parts) {
-    for (let chunk = 0; chunk < segment.chunkCount; chunk++) {
-      const score = chunkScores[firstChunk + chunk] ?? 0;
-      const file = firstFile + (segment.chunkFile[chunk] ?? 0);
-      if (score > (best[file] ?? 0)) best[file] = score;
+    const { fileCount, fileFirstChunk } = segment;
+    for (let file = 0, chunk = firstChunk; file < fileCount; file++) {
+      const end = firstChunk + (fileFirstChunk[file + 1] as number);
+      let max = 0;
+      for (; chunk < end; chunk++) {
+        const score = chunkScores[chunk] as number;
+        if (score > max) max = score;
+      }
+      best[firstFile + file] = max;
     }
   }
   return best;
