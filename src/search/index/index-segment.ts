@@ -59,6 +59,8 @@ export type RankedSegment = {
   readonly places: Uint32Array;
   readonly weights: Uint8Array;
   path(file: number): string;
+  /** The files whose paths may end so, in any case; all others do not. `ending` is in lower case. */
+  filesEnding(ending: string): readonly number[];
   /** The range of a term's postings, or null if no file has it. */
   find(term: string): PostingRange | null;
   /** The first terms with this prefix and at most this many further bytes. */
@@ -269,9 +271,30 @@ function readColumns(
     places,
     weights: rest.subarray(0, postings),
     path: (file) => paths.toString("utf8", pathOffsets[file], pathOffsets[file + 1]),
+    filesEnding: (ending) => filesEnding(paths, pathOffsets, Buffer.from(ending)),
     ...openDictionary(words, wordOffsets, postingOffsets, terms),
   };
 }
+
+/** Compares bytes from the end, without a string for each path. Case is known of ASCII only: from another byte on, all may be equal. */
+function filesEnding(paths: Buffer, offsets: Uint32Array, ending: Buffer): number[] {
+  const files: number[] = [];
+  for (let file = 0; file + 1 < offsets.length; file++) {
+    const start = offsets[file] as number;
+    let at = (offsets[file + 1] as number) - 1;
+    let index = ending.length - 1;
+    while (index >= 0 && at >= start && isSameLetter(paths[at] as number, ending[index] as number)) {
+      at--;
+      index--;
+    }
+    if (index < 0 || (at >= start && ((paths[at] as number) > 127 || (ending[index] as number) > 127)))
+      files.push(file);
+  }
+  return files;
+}
+
+const isSameLetter = (byte: number, lower: number): boolean =>
+  byte < 128 && (byte === lower || (byte >= 65 && byte <= 90 && byte + 32 === lower));
 
 /** Returns one column after the other as a view of the bytes, then the rest. */
 function createColumnReader(bytes: Uint8Array) {

@@ -59,7 +59,7 @@ export function matchesPath(path: string, namedPath: string): boolean {
 /** A query that names a path means that file. */
 export function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: string): void {
   for (const { segment, firstFile } of parts) {
-    for (let file = 0; file < segment.fileCount; file++) {
+    for (const file of segment.filesEnding(namedPath.toLowerCase())) {
       if (!matchesPath(segment.path(file), namedPath)) continue;
       scores.name[firstFile + file] = rankWeights.named[3];
       scores.stem[firstFile + file] = 1;
