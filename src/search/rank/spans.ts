@@ -197,7 +197,8 @@ const WORDS = /[\p{L}\p{M}\p{N}_$]+/gu;
 function lineHits(text: string, { starts, indents }: Lines, line: number, findHits: HitFinder): Hit[] {
   const [start, end] = [starts[line] ?? 0, starts[line + 1] ?? 0];
   const words = text.slice(start, Math.min(end, start + MAX_LINE_CHARS)).match(WORDS) ?? [];
-  const hits = words.flatMap(findHits);
+  const hits: Hit[] = [];
+  for (const word of words) for (const hit of findHits(word)) hits.push(hit);
   if (hits.length === 0) return hits;
   const definition = findDefinition(text, start, end, indents[line] ?? -1);
   if (definition === null) return hits;
@@ -281,11 +282,25 @@ function withoutBlankEnd({ indents }: Lines, from: number, to: number): number {
 /** Finds the terms of a query in words. It caches its results: the same words occur again and again. */
 export function createHitFinder(termWeights: ReadonlyMap<string, number>): HitFinder {
   const cache = new Map<string, readonly Hit[]>();
+  const mayHave = createWordFilter([...termWeights.keys()]);
   return (word) => {
-    const hits = cache.get(word) ?? hitsOf(word, termWeights);
+    const hits = cache.get(word) ?? (mayHave(word) ? hitsOf(word, termWeights) : noHits);
     cache.set(word, hits);
     return hits;
   };
+}
+
+const noHits: readonly Hit[] = [];
+
+/** The letters of a word that stemming never changes, at its beginning. */
+const KEPT_CHARS = 3;
+
+/** Whether a word may have one of these terms: most have none, and need not be split to see that. */
+function createWordFilter(terms: readonly string[]): (word: string) => boolean {
+  const starts = terms.filter((term) => /^[a-z0-9]+$/.test(term)).map((term) => term.slice(0, KEPT_CHARS));
+  const patterns = [...new Set(starts)].map((start) => [...start].join("_*"));
+  const pattern = patterns.length === 0 ? null : new RegExp(patterns.join("|"), "i");
+  return (word) => /[^A-Za-z0-9_]/.test(word) || (pattern?.test(word) ?? false);
 }
 
 function hitsOf(word: string, termWeights: ReadonlyMap<string, number>): Hit[] {
