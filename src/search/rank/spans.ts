@@ -112,10 +112,16 @@ function findBlocks(file: StoredText, chunk: CandidateChunk, findHits: HitFinder
   const starts = blockStarts(text, lines);
   return starts.flatMap((first, index) => {
     const blockEnd = starts[index + 1] ?? lines.count;
+    if (!hasHits(hits, first, blockEnd)) return [];
     const window = bestWindow(lines, hits, first, blockEnd, maxChars);
     if (window.score <= 0) return [];
     return [{ span: toSpan(lines, window, chunk.startLine), chunk, score: window.score * chunk.share }];
   });
+}
+
+function hasHits(hits: readonly (readonly Hit[])[], first: number, end: number): boolean {
+  for (let line = first; line < end; line++) if ((hits[line]?.length ?? 0) > 0) return true;
+  return false;
 }
 
 const commentStart = /^\s*(?:\/\/|\/?\*|#|--|@|\[)/;
@@ -234,7 +240,7 @@ function bestWindow(
   for (let first = from; first < to; first++) {
     if (lines.indents[first] === -1) continue;
     const end = Math.min(to, endWithin(lines, first, maxChars));
-    const score = scoreOf(hits.slice(first, end)) * (first === from || startsBlock(lines, first) ? BLOCK_FACTOR : 1);
+    const score = scoreOf(hits, first, end) * (first === from || startsBlock(lines, first) ? BLOCK_FACTOR : 1);
     if (score > best.score) best = { first, end, score };
   }
   return best;
@@ -259,12 +265,15 @@ function endWithin({ starts, indents, count }: Lines, first: number, maxChars: n
   return end;
 }
 
-function scoreOf(hits: readonly (readonly Hit[])[]): number {
+/** What the lines from `first` to `end` have of the query. */
+function scoreOf(hits: readonly (readonly Hit[])[], first: number, end: number): number {
   const terms = new Set<string>();
   let score = 0;
-  for (const { term, weight } of hits.flat()) {
-    score += terms.has(term) ? weight * REPEATED_SHARE : weight;
-    terms.add(term);
+  for (let line = first; line < end; line++) {
+    for (const { term, weight } of hits[line] ?? []) {
+      score += terms.has(term) ? weight * REPEATED_SHARE : weight;
+      terms.add(term);
+    }
   }
   return score;
 }
