@@ -8,6 +8,7 @@ import { formatStamp } from "./index/folder/walk-folder.ts";
 import { findPart, type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
 import type { StoredText } from "./index/store/index-store.ts";
 import type { PreparedIndex } from "./prepared-index.ts";
+import { createHitFinder } from "./rank/hits.ts";
 import { type Meaning, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
 import { type RankedFile, rankFiles } from "./rank/rank.ts";
@@ -16,7 +17,6 @@ import {
   type ChosenSpan,
   chooseSpans,
   containsLine,
-  createHitFinder,
   limitsAt,
   type ScoredChunk,
   type Span,
@@ -145,8 +145,8 @@ function createChooser(view: IndexView, query: ParsedQuery): LineChooser {
   const weights = weighTerms(view, query).map(
     ({ text, weight, trust, rarity, maxRarity }) => [text, weight * trust * Math.min(rarity, maxRarity)] as const,
   );
-  const findHits = createHitFinder(new Map(weights));
-  return (file, chunks, options) => chooseSpans(file, chunks, findHits, options);
+  const finder = createHitFinder(new Map(weights));
+  return (file, chunks, options) => chooseSpans(file, chunks, finder, options);
 }
 
 /** How a literal query is answered; null for an ordinary one. */

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { chunkText } from "../index/chunk.ts";
-import { findTerms } from "../index/lexicon.ts";
-import { chooseSpans, createHitFinder, limitsAt } from "./spans.ts";
+import { createHitFinder } from "./hits.ts";
+import { chooseSpans, limitsAt } from "./spans.ts";
 
-const findHits = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
+const finder = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
 
 function spansOf(text: string, limits = limitsAt(0)) {
   const chunks = chunkText(text);
   const file = { id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null };
   const scored = chunks.map((_, index) => ({ index, score: 1 }));
-  return chooseSpans(file, scored, findHits, { limits });
+  return chooseSpans(file, scored, finder, { limits });
 }
 
 const filler = Array.from({ length: 12 }, (_, line) => `  value${line} = compute(value${line});\n`).join("");
@@ -57,22 +56,6 @@ test("the spans of a file do not overlap, and together are about as long as one 
 test("a file that only its path matches is shown from the beginning", () => {
   const text = functionText("compute");
   const chunks = chunkText(text);
-  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null }, [], findHits);
+  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null }, [], finder);
   assert.equal(span?.startLine, 1);
-});
-
-test("every term of a word is found in it", () => {
-  const part = fc.constantFrom("add", "fly", "copi", "tr", "Get", "HTTP", "x", "_", "$", "9", "é", "日本", "ss");
-  const ending = fc.constantFrom("", "ing", "ies", "es", "s", "ed", "e", "y", "Name");
-  fc.assert(
-    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), ending, (parts, end) => {
-      const word = parts.join("") + end;
-      const terms = findTerms(word);
-      const findOwn = createHitFinder(new Map(terms.map((term) => [term, 1])));
-      assert.deepEqual(
-        findOwn(word).map(({ term }) => term),
-        terms,
-      );
-    }),
-  );
 });

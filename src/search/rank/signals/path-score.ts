@@ -31,7 +31,7 @@ export function addPath(
 
 /** Adds for the files that have the word in their name. */
 function addStems(
-  { stem, stemHits, stemWord }: Scores,
+  { stem, stemHits, stemWord, touched }: Scores,
   { part, from, to }: TermPostings,
   mark: number,
   weight: number,
@@ -41,6 +41,7 @@ function addStems(
   for (let posting = from; posting < to; posting++) {
     if (rankOf(weights[posting] as number) === 0) continue;
     const file = part.firstFile + (places[posting] as number);
+    touched.add(file);
     stemHits[file] = (stemHits[file] as number) + ownHits;
     if (stemWord[file] === mark) continue;
     stemWord[file] = mark;
@@ -50,7 +51,7 @@ function addStems(
 
 /** Adds for the files that have the word in their folders. */
 function addFolders(
-  { folder, folderWord, stemWord }: Scores,
+  { folder, folderWord, stemWord, touched }: Scores,
   { part, from, to }: TermPostings,
   mark: number,
   weight: number,
@@ -59,6 +60,7 @@ function addFolders(
   for (let posting = from; posting < to; posting++) {
     const file = part.firstFile + (places[posting] as number);
     if (occurrences(weights[posting] as number) === 0 || folderWord[file] === mark) continue;
+    touched.add(file);
     folderWord[file] = mark;
     const factor = stemWord[file] === mark ? rankWeights.folderBesideStem : 1;
     folder[file] = Math.min(1, (folder[file] as number) + weight * factor);
@@ -75,6 +77,7 @@ export function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: st
   for (const { segment, firstFile } of parts) {
     for (const file of segment.filesEnding(namedPath.toLowerCase())) {
       if (!matchesPath(segment.path(file), namedPath)) continue;
+      scores.touched.add(firstFile + file);
       scores.name[firstFile + file] = rankWeights.named[3];
       scores.stem[firstFile + file] = 1;
     }

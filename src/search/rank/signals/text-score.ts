@@ -37,7 +37,7 @@ function addPostings(
 ): void {
   const { places, weights: bytes, chunkFile, chunkTokens, fileTokens, fileFirstChunk } = part.segment;
   const { dead, firstChunk, firstFile } = part;
-  const { chunk: chunkScores, defined: definedScores, file: fileScores, ownTerms } = scores;
+  const { chunk: chunkScores, defined: definedScores, file: fileScores, ownTerms, touched } = scores;
   const { chunkSaturation, chunkLength, fileSaturation, fileLength } = rankWeights;
   const chunkFloor = chunkSaturation * (1 - chunkLength);
   const chunkSlope = (chunkSaturation * chunkLength) / meanChunkTokens;
@@ -64,6 +64,7 @@ function addPostings(
     if (sum === 0) continue;
     const slack = fileFloor + fileSlope * (fileTokens[file] as number);
     const place = firstFile + file;
+    touched.add(place);
     ownTerms[place] = (ownTerms[place] as number) + isOwn;
     fileScores[place] = (fileScores[place] as number) + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
   }
