@@ -22,7 +22,6 @@ import {
   type Span,
   type SpanLimits,
 } from "./rank/spans.ts";
-import { addGains, createGainBound, createVerbatimGain } from "./rank/verbatim.ts";
 import { weighTerms } from "./rank/weighted-terms.ts";
 import type { Repository } from "./repository/repository.ts";
 import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
@@ -249,6 +248,9 @@ const MAX_REREAD = 50;
 /** A file with a smaller share of the query's terms has no long run of its words, and is not read for that. */
 const MIN_OWN_SHARE = 0.5;
 
+/** A shorter query has too few words for a run of them to mean anything. */
+const MIN_VERBATIM_CHARS = 7;
+
 /** Texts that were read for one search, by the number of their files. */
 type ReadTexts = Map<number, StoredText>;
 
@@ -259,6 +261,8 @@ async function preferVerbatim(
   ranked: readonly RankedFile[],
   texts: ReadTexts,
 ): Promise<readonly RankedFile[]> {
+  if (text.length < MIN_VERBATIM_CHARS) return ranked;
+  const { addGains, createGainBound, createVerbatimGain } = await import("./rank/verbatim.ts");
   const gainOf = createVerbatimGain(text);
   if (gainOf === null) return ranked;
   const boundOf = createGainBound(joinedIndexes.view, text, query);
