@@ -2,7 +2,7 @@
 
 import { htmlWeights } from "../weights.ts";
 import { headingTags, inlineTags, tableTags, wordSet } from "./tags.ts";
-import { collectText, type Element, type Page } from "./tree.ts";
+import { collectText, type Element, listByTag, type Page } from "./tree.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
@@ -69,8 +69,7 @@ type Targets = ReadonlyMap<string, Element>;
 
 function collectFootnotes(page: Page): Footnotes {
   const footnotes: MutableFootnotes = { references: new Map(), notes: new Map(), labels: new Set() };
-  const targets = targetsByName(page);
-  addLinkedNotes(page, targets, footnotes);
+  addLinkedNotes(page, footnotes);
   return footnotes;
 }
 
@@ -81,11 +80,15 @@ const cellTags = wordSet("td");
 const proseTags = wordSet("p div");
 const definitionTags = wordSet("dd");
 
-function addLinkedNotes(page: Page, targets: Targets, footnotes: MutableFootnotes): void {
-  for (const element of page.elements) {
-    const target = element.tag === "a" ? targets.get(fragmentOf(element)) : undefined;
-    const label = target === undefined ? undefined : labelOf(element);
-    if (target !== undefined && label !== undefined) addLinkedNote(element, label, target, page, footnotes);
+function addLinkedNotes(page: Page, footnotes: MutableFootnotes): void {
+  let targets: Targets | undefined;
+  for (const link of listByTag(page, "a")) {
+    const fragment = fragmentOf(link);
+    const label = fragment === "" ? undefined : labelOf(link);
+    if (label === undefined) continue;
+    targets ??= targetsByName(page);
+    const target = targets.get(fragment);
+    if (target !== undefined) addLinkedNote(link, label, target, page, footnotes);
   }
 }
 
