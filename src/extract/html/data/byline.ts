@@ -7,14 +7,22 @@ const MAX_BYLINES = 5;
 const bylineName =
   /^(?:byline(?:[-_]*(?:name|author))?|(?:post|entry|article|story)[-_]*(?:author|byline)|author[-_]*name|p-author)$/i;
 
+const bylinesByPage = new WeakMap<Page, { readonly name: string | undefined }>();
+
 /** The name in a byline: an element with the role of the author, else one with a class name for bylines. */
 export function findByline(page: Page): string | undefined {
+  const byline = bylinesByPage.get(page) ?? { name: readByline(page) };
+  bylinesByPage.set(page, byline);
+  return byline.name;
+}
+
+function readByline(page: Page): string | undefined {
   const { elements } = page;
   const author = elements.find(({ attributes: { rel, itemprop } }) => rel === "author" || itemprop === "author");
   return (
     (author === undefined ? undefined : nameIn(author)) ??
-    firstName(elements.filter(isByline)) ??
-    firstName(linesNearTitle(page).filter(startsWithBy))
+    firstName(elements.values().filter(isByline)) ??
+    firstName(linesNearTitle(page).values().filter(startsWithBy))
   );
 }
 
@@ -37,16 +45,16 @@ function isByline({ attributes: { class: className } }: Element): boolean {
   );
 }
 
-function firstName(bylines: readonly Element[]): string | undefined {
+function firstName(bylines: IteratorObject<Element>): string | undefined {
   return bylines
-    .slice(0, MAX_BYLINES)
+    .take(MAX_BYLINES)
     .map(nameIn)
     .find((name) => name !== undefined);
 }
 
 /** The text of an element if it is a name, else the first name among the links in it. */
 function nameIn(element: Element): string | undefined {
-  return toName(element) ?? firstName(linksIn(element));
+  return toName(element) ?? firstName(linksIn(element).values());
 }
 
 function linksIn({ children }: Element): readonly Element[] {

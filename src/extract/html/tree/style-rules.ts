@@ -60,7 +60,7 @@ export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlo
   ) {
     const keys = listKeys(tag, className, id);
     let best: { readonly value: string; readonly weight: number } | undefined;
-    for (const rule of [...keys].flatMap((key) => rules.get(key) ?? [])) {
+    for (const rule of keys.values().flatMap((key) => rules.get(key) ?? [])) {
       if (++comparisons > MAX_COMPARISONS) return { value: null };
       const declared = rule.declarations.get(property);
       if (declared === undefined || (onlyImportant && !declared.isImportant)) continue;
@@ -120,8 +120,10 @@ const TAG_WEIGHT = 1e6;
 const IMPORTANT_WEIGHT = 1e13;
 
 function listKeys(tag: string, className: string, id: string): ReadonlySet<string> {
-  const classes = className.split(/\s+/).filter(Boolean);
-  return new Set(["*", tag, ...classes.map((name) => `.${name}`), ...(id === "" ? [] : [`#${id}`])]);
+  const keys = new Set(["*", tag]);
+  for (const name of className.match(/\S+/g) ?? []) keys.add(`.${name}`);
+  if (id !== "") keys.add(`#${id}`);
+  return keys;
 }
 
 /** Without comments, texts and addresses, whose braces and semicolons are no syntax. */
