@@ -1,7 +1,7 @@
 /** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
 
 import { frameTags } from "./embeds.ts";
-import { type OwnStyle, readOwnStyle } from "./own-style.ts";
+import { type OwnStyle, readOwnStyle } from "./page-styles.ts";
 import { findPayload } from "./payload-scripts.ts";
 import type { StyleSheet } from "./style-rules.ts";
 import {
@@ -17,7 +17,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
-import { findTexInUrl, isFormulaImage } from "./tex-images.ts";
+import { isFormulaImage } from "./tex-images.ts";
 import { BACKGROUND_COLOR, TEXT_COLOR } from "./text-colors.ts";
 import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
 import { hidesElement } from "./visibility.ts";
@@ -57,10 +57,6 @@ const usedOnSome: ReadonlyMap<string, (tag: string) => boolean> = new Map([
   ["depth", isCommentTag],
   ["indent", (tag) => tag === "td"],
 ]);
-
-function isImageSource(tag: string, name: string): boolean {
-  return tag === "img" && name === "src";
-}
 
 /** The attribute of an image that stands for a drawing. */
 export const ICON = "data-icon";
@@ -143,7 +139,6 @@ export class TreeBuilder {
     if (name === "style") this.#addStyle(value);
     else if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
     else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
-    else if (isImageSource(this.#tag, name)) this.#addImageSource(value);
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (name === "hidden") this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
@@ -193,13 +188,6 @@ export class TreeBuilder {
   #setAttribute(name: string, value: string): void {
     this.#attributes ??= {};
     this.#attributes[name] ??= value;
-  }
-
-  /** The address of some images contains the formula that they show. */
-  #addImageSource(src: string): void {
-    const tex = findTexInUrl(src);
-    if (tex !== undefined) this.#setAttribute("data-math", tex);
-    else if (!src.startsWith("data:")) this.#setAttribute("src", src);
   }
 
   #keepPayload(script: Element, text: string): void {
