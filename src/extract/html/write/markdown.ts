@@ -277,10 +277,9 @@ class PageWriter {
     return true;
   }
 
-  /** Whether an element is only the label of a note, at its start or next to it. */
+  /** Whether an element is only the label of a note at its start. */
   #isNoteLabel(element: Element): boolean {
-    if (!this.#isMarkdown) return false;
-    if (this.#note === undefined) return this.#footnotes.labels.has(element);
+    if (this.#note === undefined) return false;
     const { label, count } = this.#note;
     const isFirst = this.#line.isEmpty && this.#blocks.count === count;
     return isFirst && inlineTags.has(element.tag) && isNoteLabel(element, label);
