@@ -60,7 +60,7 @@ export function fitHelp(text: string, columns: number | undefined): string {
   return [lines.join("\n"), ...examples].join("");
 }
 
-/** What stands beside an option is broken below itself, or below the option where there is too little room. */
+/** A description is broken below its own beginning, or below the option where there is too little room. */
 function fitLine(line: string, columns: number): string {
   if (line.length <= columns) return line;
   const label = /^ {2}\S.*? {2,}(?=\S)/.exec(line)?.[0] ?? "";
