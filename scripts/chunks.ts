@@ -42,10 +42,7 @@ export function groupChunks(): { readonly plugin: Plugin; readonly groups: Chunk
         },
       },
       { name: "session", test: sessionFiles },
-      {
-        name: "command",
-        test: /src\/(?:surfaces\/cli\/(?:arguments|listing|options|progress-line)|verbs\/sweep)\.ts$/,
-      },
+      { name: "command", test: /src\/surfaces\/cli\/(?:arguments|listing|options|progress-line)\.ts$/ },
       { name: "sweeper", test: /src\/artifacts\/sweeper\.ts$/ },
       { name: "fetch", test: fetchFile },
     ],
