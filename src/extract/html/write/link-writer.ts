@@ -40,6 +40,8 @@ export class LinkWriter {
   /** A link with this text to an address. */
   write(text: string, address: string): string {
     this.#addresses.push(address);
+    // A place in the same text is found by its heading.
+    if (address.startsWith("#")) return text;
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     if (this.#style === "inline" && this.#wasJustWritten(address)) return this.#omit(text, address);
     const label = escapeLinkText(text.replaceAll("\n", " "));
