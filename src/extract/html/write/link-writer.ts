@@ -6,7 +6,7 @@ import { escapeLinkText } from "./escape.ts";
 const { minRepeatDistanceChars } = htmlWeights.links;
 
 /** A longer address is not written in the text: it carries data, such as a whole program for a playground. */
-export const MAX_ADDRESS_CHARS = 500;
+const MAX_ADDRESS_CHARS = 500;
 /** In the list at the end, where a reader who does not need them passes over them, there is room for signed addresses. */
 const MAX_LISTED_ADDRESS_CHARS = 2_000;
 
