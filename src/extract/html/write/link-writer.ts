@@ -41,7 +41,7 @@ export class LinkWriter {
   write(text: string, address: string): string {
     this.#addresses.push(address);
     // A place in the same text is found by its heading.
-    if (address.startsWith("#")) return text;
+    if (address.startsWith("#")) return this.#omit(text, address);
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     if (this.#style === "inline" && this.#wasJustWritten(address)) return this.#omit(text, address);
     const label = escapeLinkText(text.replaceAll("\n", " "));
