@@ -1,6 +1,7 @@
-/** The terms that files are ranked by: the words of the query, the words of their families and their short forms. */
+/** The terms that files are ranked by: the words of the query, their families and short forms, and what code calls them. */
 import { termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView } from "../index/index-view.ts";
+import { findCodeWords } from "./everyday-words.ts";
 import { countLive, rarity } from "./postings.ts";
 import type { ParsedQuery } from "./query.ts";
 import { isAskedInWords, trustWord } from "./question-words.ts";
@@ -26,7 +27,7 @@ const MAX_FAMILY_WORDS = 300;
 /** A shorter word has too many others that begin like it. */
 const MIN_FAMILY_TERM_CHARS = 4;
 
-/** The query's own terms, then the words of their families and their short forms, each once. */
+/** The query's own terms, then the words of their families, their short forms and what code calls them, each once. */
 export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
   const isInWords = isAskedInWords(view, query);
@@ -45,6 +46,12 @@ export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] 
   for (const term of own) {
     for (const relative of familyOf(view, term.text)) add(relative, rankWeights.family, term);
     for (const short of findShortForms(term.text)) add(short, rankWeights.shortForm, term);
+  }
+  for (const { text, word, weight } of isInWords ? findCodeWords(query.terms) : []) {
+    if (added.has(text)) continue;
+    added.add(text);
+    const trust = trustWord(text);
+    related.push({ text, word, weight, trust, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: weight });
   }
   return [...own, ...related];
 }
