@@ -240,7 +240,7 @@ function withRepository({ chunk_id, ...rest }: CodeResult, { id, root }: Reposit
 
 function questionFacts(view: IndexView, query: ParsedQuery, isLiteral: boolean): QuestionFacts {
   const { kind, terms, names, path } = query;
-  const code_words = isAskedInWords(view, query) ? findCodeWords(terms).map(({ text }) => text) : [];
+  const code_words = isAskedInWords(view, query) ? findCodeWords(view, terms).map(({ text }) => text) : [];
   return { kind: isLiteral ? "literal" : kind, terms, names: names.map(({ text }) => text), code_words, path };
 }
 

@@ -1,6 +1,8 @@
-/** Everyday words, and what code calls the same things: "picture" is `image`, "throw away" is `delete` or `remove`. */
+/** Everyday words, and what code calls the same things: "picture" is `image`, "answer" is `response`. */
 import { stem } from "../../retrieval/terms.ts";
+import { findTerm, type IndexView } from "../index/index-view.ts";
 import { cosineToTerm, findKeptShare, findQuestionVector } from "../learnt/learnt-table.ts";
+import { countLive } from "./postings.ts";
 import { rankWeights } from "./weights.ts";
 
 /** A word of code for a word of the question. */
@@ -13,24 +15,27 @@ export type CodeWord = {
 };
 
 /** Of the many words that an everyday word can mean, those nearest to the whole question count. */
-const MAX_CODE_WORDS = 5;
+const MAX_CODE_WORDS = 8;
 
-/** The words found for a question: the ranking and the choice of lines ask for the same ones. */
-const cachedWords = new WeakMap<readonly string[], readonly CodeWord[]>();
+/** The words found for a question in a view: the ranking and the choice of lines ask for the same ones. */
+const cachedWords = new WeakMap<readonly string[], { readonly view: IndexView; readonly words: readonly CodeWord[] }>();
 
-/** What code may call the everyday words of a question. Words that code has itself are not translated. */
-export function findCodeWords(terms: readonly string[]): readonly CodeWord[] {
-  const words = cachedWords.get(terms) ?? translate(terms);
-  cachedWords.set(terms, words);
+/** What code may call the everyday words of a question. Words that this code has itself are not translated. */
+export function findCodeWords(view: IndexView, terms: readonly string[]): readonly CodeWord[] {
+  const cached = cachedWords.get(terms);
+  if (cached?.view === view) return cached.words;
+  const words = translate(view, terms);
+  cachedWords.set(terms, { view, words });
   return words;
 }
 
-function translate(terms: readonly string[]): CodeWord[] {
+function translate(view: IndexView, terms: readonly string[]): CodeWord[] {
   const vector = findQuestionVector(terms);
   return terms.flatMap((term, word) => {
-    const known = codeWords().get(term) ?? [];
-    const weight = (rankWeights.codeWord * measureEveryday(term)) / Math.sqrt(known.length);
-    if (known.length === 0 || weight === 0) return [];
+    const known = [...(codeWords().get(term) ?? [])];
+    if (known.length === 0) return [];
+    const weight = (rankWeights.codeWord * measureEveryday(view, term)) / Math.sqrt(known.length);
+    if (weight === 0) return [];
     const nearest = known
       .map((text) => ({ text, cosine: vector === null ? 0 : cosineToTerm(vector, text) }))
       .sort((one, other) => other.cosine - one.cosine);
@@ -38,28 +43,29 @@ function translate(terms: readonly string[]): CodeWord[] {
   });
 }
 
-/** Whether code rarely has this word of its questions, from 0 to 1. */
-function measureEveryday(term: string): number {
-  const { none, full } = rankWeights.everyday;
+/** Whether code rarely has this word of its questions, from 0 to 1: this code by its own words, or code in general. */
+function measureEveryday(view: IndexView, term: string): number {
+  const { none, full, maxChunks } = rankWeights.everyday;
+  if (countLive(findTerm(view, term)).chunks <= maxChunks) return 1;
   return Math.min(1, Math.max(0, (none - findKeptShare(term)) / (none - full)));
 }
 
-let byEverydayWord: Map<string, string[]> | undefined;
+let byEverydayWord: Map<string, Set<string>> | undefined;
 
 /** Code words by everyday word, as terms. */
-function codeWords(): ReadonlyMap<string, readonly string[]> {
+function codeWords(): ReadonlyMap<string, ReadonlySet<string>> {
   byEverydayWord ??= readGroups();
   return byEverydayWord;
 }
 
-function readGroups(): Map<string, string[]> {
-  const words = new Map<string, string[]>();
+function readGroups(): Map<string, Set<string>> {
+  const words = new Map<string, Set<string>>();
   for (const group of groups.split(";")) {
     const [codeSide = [], everydaySide = []] = group.split(":").map((side) => side.trim().split(/\s+/).map(stem));
     for (const everyday of everydaySide) {
-      const known = words.get(everyday) ?? [];
+      const known = words.get(everyday) ?? new Set();
       words.set(everyday, known);
-      known.push(...codeSide.filter((code) => code !== everyday && !known.includes(code)));
+      for (const code of codeSide) if (code !== everyday) known.add(code);
     }
   }
   return words;
@@ -156,7 +162,7 @@ const groups = `
   cache memoize: remember reuse again faster already;
   store storage repository persist persistence save: keep remember disk survive; database db sql: data table storage;
   transaction: together whole; disk filesystem volume: drive space room; memory ram heap: space;
-  directory folder dir: place; path: place where location; temp temporary tmp: scratch short; backup: copy safe rescue;
+  directory dir: folder place; path: place where location; temp temporary tmp: scratch short; backup: copy safe rescue;
   archive: pack old bundle; config configuration setting option preference: choose chosen adjust wish behaviour;
   env environment: variable; flag toggle switch feature: on off enable; enable: on activate; disable: off deactivate;
   install installer: set get; package module library dependency: foreign needed require extension;

@@ -27,6 +27,9 @@ const MAX_FAMILY_WORDS = 300;
 /** A shorter word has too many others that begin like it. */
 const MIN_FAMILY_TERM_CHARS = 4;
 
+/** A word that a seventh of all chunks has says little, and takes long to add. */
+const MIN_CODE_WORD_RARITY = 2;
+
 /** The query's own terms, then the words of their families, their short forms and what code calls them, each once. */
 export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
@@ -47,11 +50,12 @@ export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] 
     for (const relative of familyOf(view, term.text)) add(relative, rankWeights.family, term);
     for (const short of findShortForms(term.text)) add(short, rankWeights.shortForm, term);
   }
-  for (const { text, word, weight } of isInWords ? findCodeWords(query.terms) : []) {
-    if (added.has(text)) continue;
+  for (const { text, word, weight } of isInWords ? findCodeWords(view, query.terms) : []) {
+    const ownRarity = rarityOf(text);
+    if (added.has(text) || ownRarity < MIN_CODE_WORD_RARITY) continue;
     added.add(text);
     const trust = trustWord(text);
-    related.push({ text, word, weight, trust, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: weight });
+    related.push({ text, word, weight, trust, rarity: ownRarity, maxRarity: Infinity, pathWeight: weight });
   }
   return [...own, ...related];
 }

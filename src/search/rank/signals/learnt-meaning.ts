@@ -13,7 +13,7 @@ export type FileNearness = (segment: RankedSegment, file: number) => number;
 /** The nearness of files to a question; null for names and paths, and in a repository of prose. */
 export function findNearness(view: IndexView, query: ParsedQuery): FileNearness | null {
   if (!isAskedInWords(view, query)) return null;
-  const vector = findQuestionVector(query.terms, findCodeWords(query.terms));
+  const vector = findQuestionVector(query.terms, findCodeWords(view, query.terms));
   if (vector === null) return null;
   const weight = weighMeaning(query.terms);
   const { learnt, learntNames } = rankWeights;
