@@ -94,11 +94,12 @@ test("a file ranks above others for what its test says in the words of the quest
 });
 
 test("an everyday word finds what code calls it, in a question in words only", () => {
-  const files = {
-    "a.ts": "function paint(width) {\n  return width;\n}\n",
-    "b.ts": "function show(thumbnail) {\n  return thumbnail;\n}\n",
-  };
-  const chunkOf = (query: string) => rank(files, query).find(({ file }) => file === 1)?.parts.chunk ?? 0;
+  const others = Array.from({ length: 20 }, (_, file) => [
+    `f${file}.ts`,
+    "function paint(width) {\n  return width;\n}\n",
+  ]);
+  const files = { "a.ts": "function show(thumbnail) {\n  return thumbnail;\n}\n", ...Object.fromEntries(others) };
+  const chunkOf = (query: string) => rank(files, query).find(({ file }) => file === 0)?.parts.chunk ?? 0;
   assert.ok(chunkOf("small picture of a person") > 0);
   assert.equal(chunkOf("small picture of aPerson"), 0);
 });

@@ -93,7 +93,7 @@ async function listen(server: Server, address: string, port: number): Promise<vo
       "config_invalid",
       `The server cannot listen on ${address}:${port} (${systemCode(cause)}).`,
       {
-        hint: "Use another --port, or 0 for any that is free; another spillway serve may be running already.",
+        hint: "Choose another port with --set serve.port=PORT, 0 for any that is free; another spillway serve may be running already.",
         cause,
       },
     );
