@@ -1,9 +1,11 @@
 /** Requests of strangers to `spillway serve`, byte by byte over a socket: everything that is not exactly right is refused. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { sendBeforeReading, sendUntilAnswered } from "./raw-socket.ts";
 import { openServedHttp, sendRaw } from "./served-http.ts";
+import { letEventsHappen } from "./waiting.ts";
 
 type Served = Awaited<ReturnType<typeof openServedHttp>>;
 
@@ -183,6 +185,29 @@ describe("a request with one wrong part is refused", () => {
       ["a null byte", 400, { headers: { "X-A": ["\0"] } }],
       ["too many bytes of headers", 431, { headers: { "X-A": ["a".repeat(17_000)] } }],
     ]));
+
+  test("what a client breaks off is not logged, so that nothing but errors of ours fills the log", async () => {
+    await using own = await openServedHttp({
+      settings: { "serve.llm": "on", "proxy.upstreams": ["openai=http://127.0.0.1:9"] },
+    });
+    const value = await own.makeToken({ name: "ann" });
+    const rows = [
+      ["/mcp", `Authorization: Bearer ${value}`],
+      ["/llm/openai/v1/responses", `Spillway-Token: ${value}`],
+    ];
+    for (const [path, field] of rows) {
+      const head =
+        `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${own.port}\r\n${field}\r\n` +
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      assert.equal(statusOf(await sendRaw(own.port, `${head}evil\r\n`)), 400, path);
+      assert.equal(statusOf(await sendRaw(own.port, `${head}1\r\nab\r\n0\r\n\r\n`)), 400, path);
+      const leaving = connect(own.port, "127.0.0.1").resume();
+      leaving.end(`${head}4\r\n{"a"\r\n`);
+      await once(leaving, "close");
+    }
+    await letEventsHappen();
+    assert.deepEqual(own.logged, []);
+  });
 
   test("the body", () =>
     checkRows([

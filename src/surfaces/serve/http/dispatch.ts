@@ -134,6 +134,8 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       request.on("error", () => response.destroy());
       answer(request, response)
         .catch((error: unknown) => {
+          // A client that leaves, or breaks its body, is not an error of ours, and could fill the log.
+          if (error === request.errored) return "failed";
           log(`a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
           refuse(response, {
             status: 500,

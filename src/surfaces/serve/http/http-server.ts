@@ -89,15 +89,30 @@ export async function openHttpServer({ address, port, ...options }: HttpServerOp
 async function listen(server: Server, address: string, port: number): Promise<void> {
   server.listen(port, address);
   await once(server, "listening").catch((cause: unknown) => {
-    throw new SpillwayError(
-      "config_invalid",
-      `The server cannot listen on ${address}:${port} (${systemCode(cause)}).`,
-      {
-        hint: "Choose another port with --set serve.port=PORT, 0 for any that is free; another spillway serve may be running already.",
-        cause,
-      },
-    );
+    const code = systemCode(cause);
+    throw new SpillwayError("config_invalid", `The server cannot listen on ${address}:${port} (${code}).`, {
+      hint: adviseListening(code),
+      cause,
+    });
   });
+}
+
+/** What to change so that the server can listen, by the code of the failure. */
+export function adviseListening(code: string | undefined): string {
+  switch (code) {
+    case "EADDRINUSE":
+      return "Choose another port with --set serve.port=PORT, 0 for any that is free; another spillway serve may be running already.";
+    case "EACCES":
+      return "Ports below 1024 usually need the rights of an administrator: choose a higher one with --set serve.port=PORT.";
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "EINVAL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "Set serve.address to an address of this machine, such as --set serve.address=127.0.0.1.";
+    default:
+      return "Check the settings serve.address and serve.port; spillway help settings explains them.";
+  }
 }
 
 /** Says what was wrong with bytes that are not a request. */
