@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
@@ -220,6 +221,21 @@ describe("spillway gateway", () => {
       /"no-such-mcp-server" was not found\. Install it, or write the path/,
     );
     assert.doesNotMatch(gateway.notes(), /Premature close/);
+  });
+
+  test("says so when the folder of the server does not exist, or is a file", async () => {
+    await using folder = await makeTemporaryFolder();
+    const file = join(folder.path, "gateway.jsonc");
+    for (const cwd of [join(folder.path, "none"), file]) {
+      await writeFile(file, JSON.stringify({ servers: { docs: { command: process.execPath, args: [server], cwd } } }), {
+        mode: 0o600,
+      });
+      await using gateway = await openGateway({ command: [], options: ["--config", file] });
+      const { error } = await gateway.hello();
+      const sentence = error?.message ?? gateway.notes();
+      assert.ok(sentence.includes(`cannot run in "${cwd}", which is not a folder.`), sentence);
+      assert.match(sentence, /Create it, or correct the server's cwd in gateway\.jsonc\./);
+    }
   });
 
   test("ends the server when its client leaves", async () => {

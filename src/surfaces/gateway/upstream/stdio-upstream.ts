@@ -1,5 +1,6 @@
 /** Runs the wrapped server: a child process without a shell, whose lines are read and whose end is reported. */
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
 import { systemCode } from "../../../errors.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { formatSize } from "../../../system/quantities.ts";
@@ -27,20 +28,39 @@ const STOP_MS = 2_000;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** Starts the server. Secrets and the codes of terminals are taken out of what it logs. */
-export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptions): Upstream {
+export function startStdioUpstream(options: StdioOptions): Upstream {
+  try {
+    return watchServer(spawnServer(options), options);
+  } catch (error) {
+    // Node reports some failures at once: a folder that is a file, arguments that are too long.
+    return failedUpstream(describeStart(options, error));
+  }
+}
+
+function spawnServer({ command, args, env, cwd }: StdioOptions): ChildProcessWithoutNullStreams {
   const { file, args: words, ...quoting } = toSpawnCommand(command, args, { env, platform: process.platform });
-  const child = spawn(file, words, {
+  return spawn(file, words, {
     cwd,
     env: { ...env },
     stdio: ["pipe", "pipe", "pipe"],
     detached: hasGroups,
     ...quoting,
   });
+}
+
+const failedUpstream = (reason: Promise<string>): Upstream => ({
+  lines: (async function* () {})(),
+  write: () => reason,
+  ended: reason,
+  stop: async () => undefined,
+});
+
+function watchServer(child: ChildProcessWithoutNullStreams, options: StdioOptions): Upstream {
   const { stdin, pid } = child;
   const watch = watchGroup(pid);
-  void passLog(child.stderr, note);
+  void passLog(child.stderr, options.note);
   const ended = new Promise<string>((resolve) => {
-    child.once("error", (error) => resolve(describeStart(command, error)));
+    child.once("error", (error) => resolve(describeStart(options, error)));
     child.once("exit", (code, signal) => {
       signalGroup(pid, "SIGKILL"); // What it has started and left behind.
       watch.dismiss();
@@ -71,12 +91,21 @@ export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptio
 }
 
 /** Why there is no server, and what to do. */
-function describeStart(command: string, error: Error): string {
+async function describeStart({ command, cwd }: StdioOptions, error: unknown): Promise<string> {
   const name = JSON.stringify(clip(command, PATH_CHARS));
-  return systemCode(error) === "ENOENT"
-    ? `${name} was not found. Install it, or write the path of the program.`
-    : `${name} could not be started (${systemCode(error) ?? error.message}).`;
+  const code = systemCode(error) ?? String(error);
+  if (code !== "ENOENT" && code !== "ENOTDIR") return `${name} could not be started (${code}).`;
+  // Node says the same where the folder is missing.
+  if (await isFolder(cwd)) return `${name} was not found. Install it, or write the path of the program.`;
+  const folder = JSON.stringify(clip(cwd, PATH_CHARS));
+  return `${name} cannot run in ${folder}, which is not a folder. Create it, or correct the server's cwd in gateway.jsonc.`;
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 
 async function passLog(stream: AsyncIterable<Uint8Array>, note: (text: string) => void): Promise<void> {
   try {
