@@ -193,21 +193,11 @@ const scopeSentences: Readonly<Record<SettingScope, string>> = {
   "project may lower": "A project's file may only lower it.",
 };
 
-/** The lines of `spillway help settings`: each name with its variable, then its description, wrapped to `width`. */
-export function settingsHelp(width = 80): string[] {
+/** The lines of `spillway help settings`: each name with its variable, then its description on one line. */
+export function settingsHelp(): string[] {
   return settingNames.flatMap((name) => {
     const row = rowOf(name);
     const facts = [`Default: ${defaultText(row)}.`, ...remarks(row)].filter((fact) => fact !== "Default: none.");
-    return [`${name} (${environmentName(name)})`, ...wrap([row.about, ...facts].join(" "), "  ", width), ""];
+    return [`${name} (${environmentName(name)})`, `  ${[row.about, ...facts].join(" ")}`, ""];
   });
-}
-
-function wrap(text: string, indent: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(indent + word);
-  }
-  return lines;
 }

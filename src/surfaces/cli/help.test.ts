@@ -1,11 +1,14 @@
 /** How help is fitted to a terminal. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { settingsHelp } from "../../config/settings-docs.ts";
 import { commands } from "./commands.ts";
 import { fitHelp, renderCommandHelp, renderOverview } from "./help.ts";
 
+const settingsText = settingsHelp().join("\n");
 const texts = [
   renderOverview(commands),
+  settingsText,
   ...(await Promise.all(commands.map(async ({ load }) => renderCommandHelp(await load())))),
 ];
 const beforeExamples = (text: string): string => text.split(/^Examples:$/m)[0] ?? "";
@@ -23,9 +26,25 @@ describe("help", () => {
     });
   }
 
-  test("is as it is where there is no terminal, and its examples are never broken", () => {
+  for (const columns of [40, 60, 80, 120]) {
+    test(`fills the lines of a paragraph on a terminal of ${columns} columns, all with one indent`, () => {
+      for (const text of texts) {
+        const lines = beforeExamples(fitHelp(text, columns)).split("\n");
+        for (const [index, line] of lines.entries()) {
+          const [, indent, word] = /^( *)(\S+)/.exec(lines[index + 1] ?? "") ?? [];
+          if (/^ *$|[.:]$/.test(line) || word === undefined || indent !== /^ */.exec(line)?.[0]) continue;
+          assert.ok(line.length + 1 + word.length > columns, `${line}\n${lines[index + 1]}`);
+        }
+      }
+      const fitted = fitHelp(settingsText, columns).split("\n");
+      const flush = fitted.filter((line) => /^\S/.test(line) && !/^[a-z][\w.]+(?: |$)|^\(SPILLWAY_\w+\)$/.test(line));
+      assert.deepEqual(flush, [], "what is no name of a setting is below one");
+    });
+  }
+
+  test("is as it is where there is no terminal or its width is not known, and its examples are never broken", () => {
     for (const text of texts) {
-      assert.equal(fitHelp(text, undefined), text);
+      for (const columns of [undefined, 0, 1, 19]) assert.equal(fitHelp(text, columns), text);
       assert.ok(text.endsWith(fitHelp(text, 20).split(/(?=^Examples:$)/m)[1] ?? ""));
     }
   });

@@ -54,17 +54,25 @@ export function renderCommandHelp({ usage, about, details, options, examples }: 
 
 /** Breaks lines that are wider than the terminal at spaces. Examples stay whole, so that they can be copied. */
 export function fitHelp(text: string, columns: number | undefined): string {
-  if (columns === undefined) return text;
+  if (columns === undefined || columns < MIN_COLUMNS) return text;
   const [body = "", ...examples] = text.split(/(?=^Examples:$)/m);
-  const lines = body.split("\n").map((line) => fitLine(line, columns));
+  const lines = joinSentences(body)
+    .split("\n")
+    .map((line) => fitLine(line, columns));
   return [lines.join("\n"), ...examples].join("");
 }
+
+/** Some terminals report 0 columns: so few mean that the width is not known. */
+const MIN_COLUMNS = 20;
+
+/** A sentence that continues on the next line is joined, or a short line would follow each full one. */
+const joinSentences = (text: string): string => text.replaceAll(/(?<=^\S.*[^.:\n])\n(?=\S)/gm, " ");
 
 /** A description is broken below its own beginning, or below the option where there is too little room. */
 function fitLine(line: string, columns: number): string {
   if (line.length <= columns) return line;
-  const label = /^ {2}\S.*? {2,}(?=\S)/.exec(line)?.[0] ?? "";
-  const isBeside = label === "" || columns - label.length >= MIN_BESIDE_COLUMNS;
+  const label = /^ {2}\S.*? {2,}(?=\S)|^ */.exec(line)?.[0] ?? "";
+  const isBeside = label.trim() === "" || columns - label.length >= MIN_BESIDE_COLUMNS;
   const indent = isBeside ? label.length : NARROW_INDENT;
   const start = isBeside ? label : `${label.trimEnd()}\n${" ".repeat(indent)}`;
   return start + breakLines(line.slice(label.length), columns - indent).join(`\n${" ".repeat(indent)}`);
