@@ -385,12 +385,32 @@ describe("on the surfaces", () => {
     }
   });
 
+  test("the CLI finds pages like one, without a query", async () => {
+    const results = [{ url: "https://b.example/gates", title: "Gates", highlights: ["A gate opens."] }];
+    await using server = await startServer((_, response) => void response.end(JSON.stringify({ results })));
+    await using cli = await openCli();
+    const env = environment(server.origin, "exa");
+    const { status, out, err } = await cli.run(["web-search", "--similar", "https://a.example/weirs"], { env });
+    assert.equal(status, 0, err);
+    assert.match(out, /https:\/\/b\.example\/gates/);
+    assert.equal(server.requests.at(-1)?.url, "/exa/findSimilar");
+  });
+
   test("the CLI refuses wrong values by the names of its own options", async () => {
     await using cli = await openCli();
     const env = { EXA_API_KEY: "key" };
     for (const [argv, says] of [
       [["weirs", "--num", "100"], /^spillway: --num must be between 1 and 50, got 100\.\n/],
       [["weirs", "--since", "ages"], /--since/],
+      [
+        ["weirs", "--num", "a"],
+        /^spillway: --num must be a whole number, not "a"\.\n {2}For example --num 5, or leave it out\.\n$/,
+      ],
+      [["weirs", "--since", "constructor"], /^spillway: --since must be one of .*, not "constructor"\.\n/],
+      [["weirs", "--site", "similarUrl"], /^spillway: "similarUrl" is not a domain\.\n/],
+      [["weirs", "--since", "similarUrl"], /, not "similarUrl"\.\n/],
+      [["weirs", "--similar", "similarUrl"], /^spillway: --similar is not a web address\.\n/],
+      [["--similar", ""], /^spillway: The value of --similar is empty\.\n/],
       [[""], /^spillway: No query was given\.\n {2}For example spillway web-search/],
       [[], /^spillway: No query was given\./],
     ] as const) {

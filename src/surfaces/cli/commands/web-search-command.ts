@@ -43,12 +43,12 @@ async function readInput(call: Call): Promise<Readonly<Record<string, unknown>>>
   const isPiped = call.args.length === 1 && call.args[0] === "-";
   const { values } = call;
   const query = call.args.join(" ").trim();
-  if (query === "")
+  if (query === "" && values.similar === undefined)
     throw new SpillwayError("usage", "No query was given.", {
       hint: "For example spillway web-search 'undici retry'.",
     });
   return {
-    ...(isPiped ? { queries: await Array.fromAsync(readLines(call.terminal.stdin)) } : { query }),
+    ...(isPiped ? { queries: await Array.fromAsync(readLines(call.terminal.stdin)) } : { query: query || undefined }),
     numResults: readText(call, "num"),
     freshness: readText(call, "since"),
     includeDomains: values.site,
@@ -63,16 +63,20 @@ async function readInput(call: Call): Promise<Readonly<Record<string, unknown>>>
 
 /** The error of the tool, as commands report errors: with the names of options in place of those of parameters. */
 function toError({ structured: { error, code, hint } }: ToolReply): SpillwayError {
-  return new SpillwayError(code as SpillwayError["code"], nameOptions(error), { hint: nameOptions(hint) });
+  return new SpillwayError(code as SpillwayError["code"], nameOption(error, /^(\w+)/), {
+    hint: nameOption(hint, /(?<=^Send )(\w+)|(?<=^For example )"(\w+)":/),
+  });
 }
 
-const optionNames: Readonly<Record<string, string>> = {
-  numResults: "--num",
-  freshness: "--since",
-  includeDomains: "--site",
-  excludeDomains: "--not-site",
-  similarUrl: "--similar",
-};
+const optionNames: ReadonlyMap<string | undefined, string> = new Map([
+  ["numResults", "--num"],
+  ["freshness", "--since"],
+  ["includeDomains", "--site"],
+  ["excludeDomains", "--not-site"],
+  ["similarUrl", "--similar"],
+]);
 
-const nameOptions = (text: unknown): string =>
-  String(text).replaceAll(/\b[a-z]+[A-Za-z]*\b/g, (word) => optionNames[word] ?? word);
+/** Only where the tool puts a parameter: further on in its text there may be words of the user. */
+function nameOption(text: unknown, place: RegExp): string {
+  return String(text).replace(place, (all, sent?: string, shown?: string) => optionNames.get(sent ?? shown) ?? all);
+}
