@@ -1,7 +1,7 @@
 /** Lines that are ready to paste: how each client is started so that it uses the running proxy. */
+import { quoteShellWord } from "../../system/shell-word.ts";
 import type { ProxyUrls } from "./clients/launcher.ts";
 import { launchers } from "./clients/launchers.ts";
-import { quote } from "./run-client.ts";
 
 /** A line for each client that uses one of the addresses, with its name before it. Any other line would lead nowhere. */
 export async function listPasteLines(urls: ProxyUrls, addresses: readonly string[]): Promise<string[]> {
@@ -10,8 +10,8 @@ export async function listPasteLines(urls: ProxyUrls, addresses: readonly string
     const label = `${title}:`.padEnd(width);
     if (configLine) return `${label} ${configLine(urls)}`;
     const { env, args } = await prepare(urls, { env: { OPENAI_API_KEY: "" }, folder: "" });
-    const assignments = Object.entries(env).map(([variable, value]) => `${variable}=${quote(value)}`);
-    return `${label} ${[...assignments, name, ...args.map(quote)].join(" ")}`;
+    const assignments = Object.entries(env).map(([variable, value]) => `${variable}=${quoteShellWord(value)}`);
+    return `${label} ${[...assignments, name, ...args.map(quoteShellWord)].join(" ")}`;
   });
   return (await Promise.all(lines)).filter((line) => addresses.some((address) => leadsTo(line, address)));
 }

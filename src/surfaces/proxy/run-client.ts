@@ -6,6 +6,7 @@ import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
+import { quoteShellWord } from "../../system/shell-word.ts";
 
 export type ClientProcess = {
   readonly command: string;
@@ -73,14 +74,9 @@ export async function makeClientFolder(): Promise<{ readonly path: string } & As
 async function writeCommand(folder: string): Promise<void> {
   const entry = process.argv[1] ?? "";
   const path = join(folder, "spillway");
-  await writeFile(path, `#!/bin/sh\nexec ${quote(process.execPath)} ${quote(entry)} "$@"\n`);
+  await writeFile(path, `#!/bin/sh\nexec ${quoteShellWord(process.execPath)} ${quoteShellWord(entry)} "$@"\n`);
   await chmod(path, 0o755);
   if (process.platform === "win32") await writeFile(`${path}.cmd`, `@"${process.execPath}" "${entry}" %*\r\n`);
-}
-
-/** A word of a shell. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The PATH with this folder first. */
