@@ -1,5 +1,6 @@
 /** Wrong usage of every command: what the error says, that its hint works, and the exit status. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { commands } from "../src/surfaces/cli/commands.ts";
@@ -45,6 +46,16 @@ describe("a misspelt name", () => {
       }
     });
   }
+
+  test("that every object of JavaScript has is a name like any other", async () => {
+    await using cli = await openCli();
+    for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"])
+      for (const argv of [[name], ["help", name]]) {
+        const { status, err } = await cli.run(argv);
+        assert.equal(status, 2);
+        assert.equal(err, `spillway: There is no command "${name}".\n  spillway help lists the commands.\n`);
+      }
+  });
 
   test("of an option that only another command has names that command", async () => {
     await using cli = await openCli();
@@ -157,10 +168,44 @@ describe("a value that is missing or too much", () => {
       ["read", unknownRef, "--query", ""],
       ["read", unknownRef, "--section="],
       ["search", "heron", "--dir", ""],
+      ["token", "add", "ann", "--files", ""],
+      ["token", "add", "ann", "--files", ".", "--files="],
+      ["serve", "--files", ""],
+      ["web-search", "heron", "--site", ""],
+      ["web-search", "heron", "--not-site", ""],
+      ["gateway", "--env", "", "--", "true"],
+      ["gateway", "--url", "https://a.example", "--header", ""],
     ]) {
       const { status, err } = await cli.run(argv);
       assert.equal(status, 2, argv.join(" "));
-      assert.match(err, /^spillway: The value of --(\w+) is empty\.\n {2}Give a value, or leave --\1 out\.\n$/);
+      assert.match(err, /^spillway: The value of --([\w-]+) is empty\.\n {2}Give a value, or leave --\1 out\.\n$/);
+    }
+    assert.match((await cli.run(["token", "list"])).out + (await cli.run(["token", "list"])).err, /no tokens/i);
+    const { err } = await cli.run(["fetch", "data:,x", "--set", ""]);
+    assert.match(err, /--set {2}has no value\.\n {2}Write it as --set name=value\./, "--set says more itself");
+  });
+
+  test("is refused as an empty argument too, which would be the current folder or nothing", async () => {
+    await using cli = await openCli();
+    await cli.write("a.ts", "const heron = 1;");
+    for (const argv of [
+      ["index", ""],
+      ["read", ""],
+      ["events", ""],
+      ["artifacts", "manifest", ""],
+      ["run", ""],
+      ["token", "add", ""],
+      ["gateway", "--", ""],
+      ["with", "--openai-env", "BASE_URL", ""],
+    ]) {
+      const { status, err } = await cli.run(argv);
+      assert.equal(status, 2, argv.join(" "));
+      assert.match(err, /^spillway: An argument is empty\.\n {2}.*spillway help [a-z]+ shows the usage\.\n$/);
+    }
+    for (const name of ["fetch", "cat", "detect", "search", "web-search"]) {
+      const { status, err } = await cli.run([name, ""]);
+      assert.notEqual(status, 0);
+      assert.match(err, /cannot be empty|No query was given/);
     }
   });
 
@@ -268,7 +313,7 @@ describe("a word that belongs elsewhere leads there", () => {
     { argv: ["claude"], hint: "Did you mean spillway with claude?" },
     { argv: ["config"], hint: "Did you mean spillway help settings?", works: ["help", "settings"] },
     { argv: ["grep", "heron"], hint: "Did you mean spillway search?", works: ["search", "heron"] },
-    { argv: ["read", "a.txt"], hint: "run spillway fetch a.txt.", works: ["fetch", "a.txt"] },
+    { argv: ["read", "a.txt"], hint: "To read a file or a URL: spillway fetch a.txt\n", works: ["fetch", "a.txt"] },
     { argv: ["read", "af_2d11"], hint: "spillway artifacts ls lists those that exist." },
     {
       argv: ["fetch", unknownRef],
@@ -288,6 +333,39 @@ describe("a word that belongs elsewhere leads there", () => {
       assert.ok(err.includes(hint), err);
       assert.doesNotMatch(err, /SPILLWAY_CONFIG/);
       if (works) assert.equal((await cli.run(works)).status, 0);
+    });
+  }
+});
+
+describe("the hint of read", () => {
+  const names = ["my file.txt", "it's; x.txt", "$HOME.txt", "a`b.txt", 'naïve "1".txt', "plain.txt"];
+  for (const name of names) {
+    test(`for the file ${name} is a command that a shell runs as it is`, async () => {
+      await using cli = await openCli();
+      await cli.write(name, "heron");
+      const { err } = await cli.run(["read", name]);
+      const [, command = ""] = / {2}.* To read a file or a URL: spillway (.*)\n$/.exec(err) ?? [];
+      const { stdout } = spawnSync("sh", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" });
+      const argv = stdout.trimEnd().split("\n");
+      assert.deepEqual(argv, ["fetch", name]);
+      assert.match((await cli.run(argv)).out, /heron/);
+    });
+  }
+
+  const unusable = [
+    "x".repeat(300),
+    "a\nb.txt",
+    "https://ann:secret@a.example/",
+    "https://a.example/?token=1f2e3d4c",
+    "-x",
+  ];
+  for (const word of unusable) {
+    test(`names no file where ${JSON.stringify(word.slice(0, 40))} cannot be shown as it is`, async () => {
+      await using cli = await openCli();
+      const { status, err } = await cli.run(["read", "--", word]);
+      assert.notEqual(status, 0);
+      assert.match(err, /\n {2}A ref is af_ and 32 hex digits\. spillway fetch reads files and URLs\.\n$/);
+      assert.doesNotMatch(err, /secret|1f2e/);
     });
   }
 });

@@ -1,4 +1,4 @@
-/** The arguments of a command: many inputs answered in order, folders that must exist, and too many refused. */
+/** The arguments of a command: many inputs answered in order, folders that must exist, too many and empty ones refused. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SpillwayError } from "../../errors.ts";
@@ -33,12 +33,22 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
   return hasFailed ? 1 : 0;
 }
 
-/** Throws for an argument that would otherwise be ignored silently. */
-export function rejectExtraArguments(maxCount: number, { name, args }: Call): void {
+/** Throws for an argument that would otherwise be ignored silently, and for an empty one. */
+export function checkArguments(maxCount: number, call: Call): void {
+  const { name, args } = call;
   const extra = args[maxCount];
-  if (extra === undefined) return;
-  throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
-    hint: `spillway help ${name} shows the usage. Put a text of several words in quotes.`,
+  if (extra !== undefined)
+    throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
+      hint: `spillway help ${name} shows the usage. Put a text of several words in quotes.`,
+    });
+  for (const arg of args) rejectEmptyArgument(arg, call);
+}
+
+/** An empty argument is almost always a variable that is not set; it would mean the current folder, or nothing. */
+export function rejectEmptyArgument(arg: string | undefined, { name }: Call): void {
+  if (arg !== "") return;
+  throw new SpillwayError("usage", "An argument is empty.", {
+    hint: `Give it a value, or leave it out; spillway help ${name} shows the usage.`,
   });
 }
 

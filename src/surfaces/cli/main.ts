@@ -102,18 +102,18 @@ async function findCommand(name: string): Promise<Command> {
   if (entry) return entry.load();
   const names = commands.map((command) => command.name);
   const seeAll = "spillway help lists the commands.";
-  const longer = otherNames[name] ?? (await findAction(name));
+  const longer = otherNames.get(name) ?? (await findAction(name));
   const hint = longer === undefined ? await suggest(name, names, seeAll) : `Did you mean spillway ${longer}? ${seeAll}`;
   throw usageError(`There is no command ${JSON.stringify(clip(name))}.`, hint);
 }
 
 /** What other programs call something that we have. */
-const otherNames: Readonly<Record<string, string>> = {
-  config: "help settings",
-  settings: "help settings",
-  find: "search",
-  grep: "search",
-};
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ["config", "help settings"],
+  ["settings", "help settings"],
+  ["find", "search"],
+  ["grep", "search"],
+]);
 
 /** `ls` is `artifacts ls`: the command whose first argument may be this word; undefined where none or several have it. */
 async function findAction(word: string): Promise<string | undefined> {
@@ -140,8 +140,9 @@ async function parseOptions(name: string, command: Command, argv: readonly strin
 
 /** An empty value is almost always a variable that is not set; without it the command would do something else. */
 function rejectEmpty(values: Values, options: Readonly<Record<string, OptionRow>>): void {
-  // A number says itself what it may be.
-  const empty = Object.keys(values).find((option) => values[option] === "" && options[option]?.value !== "N");
+  // A number says itself what it may be, and so does --set.
+  const checked = Object.keys(values).filter((option) => option !== "set" && options[option]?.value !== "N");
+  const empty = checked.find((option) => [values[option]].flat().includes(""));
   if (empty !== undefined)
     throw usageError(`The value of --${empty} is empty.`, `Give a value, or leave --${empty} out.`);
 }

@@ -8,7 +8,7 @@ import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { registerSweeper, removeArtifact, type SweepResult, sweepArtifacts } from "../../../verbs/sweep.ts";
-import { forEachInput, rejectExtraArguments } from "../arguments.ts";
+import { checkArguments, forEachInput } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
 import { allRow, readText } from "../options.ts";
@@ -46,7 +46,7 @@ export const artifactsCommand: Command = {
 const actions = { ls, show, rm, sweep: sweepNow, manifest };
 
 async function ls(call: Call, session: Session): Promise<ExitCode> {
-  rejectExtraArguments(0, call);
+  checkArguments(0, call);
   const run = readText(call, "run");
   const entries = formatEntries(
     session.store.listPages(run, { withPaths: call.json }),
@@ -87,7 +87,7 @@ async function forEachRef(action: string, call: Call, answer: (ref: string) => P
 }
 
 async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
-  rejectExtraArguments(0, call);
+  checkArguments(0, call);
   const { indexSweeper } = await import("../../../search/expire-indexes.ts");
   registerSweeper(indexSweeper);
   const result = await withProgressLine(call, session, sweepArtifacts);
@@ -97,7 +97,7 @@ async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
 
 /** A run's manifest is the list of its records, made on request. */
 async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
-  rejectExtraArguments(1, call);
+  checkArguments(1, call);
   const [run] = call.args;
   if (run === undefined) {
     throw new SpillwayError("usage", "manifest takes the name of a run.", {

@@ -5,7 +5,7 @@ import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { readLines } from "../input-lines.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
@@ -20,7 +20,7 @@ export const classifyErrorCommand: Command = {
     'The body is the text of the response, or the same as JSON. A line {"streamEvent": ...} is one event of a stream.\n' +
     "Classes: context_tokens, request_bytes, attachment_limit, output_limit, rate_limit, other.",
   async run(call) {
-    rejectExtraArguments(0, call);
+    checkArguments(0, call);
     let hasFailed = false;
     for await (const line of readLines(call.terminal.stdin)) {
       if (line.trim() === "") continue;

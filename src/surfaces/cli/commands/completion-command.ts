@@ -1,7 +1,7 @@
 /** `spillway completion`: prints the script that completes commands and options in a shell. */
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { completionScript, shells } from "../completion.ts";
 
@@ -16,7 +16,7 @@ export const completionCommand: Command = {
   words: shells,
   options: {},
   async run(call) {
-    rejectExtraArguments(1, call);
+    checkArguments(1, call);
     const [name] = call.args;
     const shell = shells.find((candidate) => candidate === name);
     if (shell === undefined) {

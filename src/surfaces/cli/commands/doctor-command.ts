@@ -9,7 +9,7 @@ import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { makeFolders } from "../../../system/folders.ts";
 import { clip, escapePath } from "../../../system/safe-names.ts";
 import { version } from "../../../version.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { readMachine } from "../client-machine.ts";
 import type { Call, Command } from "../command.ts";
 import type { Check } from "../doctor/check.ts";
@@ -41,7 +41,7 @@ export const doctorCommand: Command = {
   },
   toleratesBadConfig: true,
   async run(call) {
-    rejectExtraArguments(0, call);
+    checkArguments(0, call);
     const client = readText(call, "client");
     const checks =
       client === undefined ? [checkSettings(call), ...(await storeChecks(call))] : await clientChecks(call, client);

@@ -2,7 +2,7 @@
 import { SpillwayError } from "../../../errors.ts";
 import { listRuns, readEvents } from "../../../telemetry/event-log.ts";
 import type { LoggedEvent } from "../../../telemetry/events.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
 import { allRow, readText } from "../options.ts";
@@ -29,7 +29,7 @@ export const eventsCommand: Command = {
   details: "docs/events.md describes each event.",
   async run(call) {
     const { json, values } = call;
-    rejectExtraArguments(1, call);
+    checkArguments(1, call);
     const { eventFolder: folder } = await call.session();
     if (values.list === true && values.follow === true)
       throw new SpillwayError("usage", "events takes --list or --follow, not both.", {

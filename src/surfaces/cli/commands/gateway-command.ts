@@ -21,6 +21,7 @@ import {
 } from "../../gateway/gateway-file.ts";
 import { openGateway } from "../../gateway/open-gateway.ts";
 import { relayModes } from "../../gateway/tools/tool-rules.ts";
+import { rejectEmptyArgument } from "../arguments.ts";
 import { acceptDefinitions, listChangedDefinitions } from "../changed-definitions.ts";
 import type { Call, Command } from "../command.ts";
 import { readText } from "../options.ts";
@@ -132,6 +133,7 @@ async function readServers(call: Call): Promise<readonly ServerEntry[]> {
 
 function readSource(call: Call): ServerSource | undefined {
   const [command, ...args] = call.args;
+  rejectEmptyArgument(command, call);
   const url = readText(call, "url");
   const named = call.values.env;
   const passEnv = Array.isArray(named) ? named.map(String) : [];

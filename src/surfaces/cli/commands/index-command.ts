@@ -8,7 +8,7 @@ import { findOwnFolders } from "../../../search/indexing-jobs.ts";
 import { startIndexJob } from "../../../search/search.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
 import { projectRow, readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
@@ -28,7 +28,7 @@ export const indexCommand: Command = {
   details:
     "Respects .gitignore, .spillwayignore and a built-in ignore list. The index is in the data folder, not in the project.",
   async run(call) {
-    rejectExtraArguments(1, call);
+    checkArguments(1, call);
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
     call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}. Press Ctrl-C to stop.\n`);

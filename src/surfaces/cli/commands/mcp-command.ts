@@ -6,7 +6,7 @@ import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { readText } from "../options.ts";
 
@@ -27,7 +27,7 @@ export const mcpCommand: Command = {
   details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
   toleratesBadConfig: true,
   async run(call) {
-    rejectExtraArguments(0, call);
+    checkArguments(0, call);
     const client = requireKnownClient(readText(call, "client"));
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;

@@ -1,6 +1,6 @@
 /** `spillway proxy`: overflow recovery for any client whose base URL can be set. */
 import { once } from "node:events";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { toJsonLine } from "../output.ts";
 
@@ -20,7 +20,7 @@ export const proxyCommand: Command = {
     "Keys and headers are passed on and never stored or logged. Runs until stopped.",
   ].join("\n"),
   async run(call) {
-    rejectExtraArguments(0, call);
+    checkArguments(0, call);
     const session = await call.session();
     const { settings } = session;
     const { openUserProxy } = await import("../../proxy/user-proxy.ts");

@@ -1,13 +1,14 @@
 /** `spillway read`: reads part of an artifact, chosen by place or by question. */
 import { answerText } from "../../../answer/answer.ts";
 import { commandAudience } from "../../../answer/truncation.ts";
-import { requireRef } from "../../../artifacts/ref.ts";
+import { notFoundError, requireRef } from "../../../artifacts/ref.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { redactUrl } from "../../../system/redact-url.ts";
 import { clip } from "../../../system/safe-names.ts";
+import { quoteShellWord } from "../../../system/shell-word.ts";
 import { readArtifact } from "../../../verbs/read.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import {
   linksRow,
@@ -46,7 +47,7 @@ export const readCommand: Command = {
     password: passwordRow,
   },
   async run(call) {
-    rejectExtraArguments(1, call);
+    checkArguments(1, call);
     const [ref] = call.args;
     if (ref === undefined) {
       throw new SpillwayError("usage", "read takes one artifact_ref.", { hint: "spillway artifacts ls lists them." });
@@ -81,7 +82,16 @@ function requireRefForm(word: string): void {
     if (!(error instanceof SpillwayError)) throw error;
     const hint = word.startsWith("af_")
       ? "A ref is af_ and 32 hex digits; spillway artifacts ls lists those that exist."
-      : `A ref is af_ and 32 hex digits. To read a file or a URL, run spillway fetch ${clip(redactUrl(word), PATH_CHARS)}.`;
-    throw new SpillwayError(error.code, error.message, { hint, cause: error });
+      : `A ref is af_ and 32 hex digits. ${suggestFetch(word)}`;
+    const { code, message } = notFoundError(redactUrl(word));
+    throw new SpillwayError(code, message, { hint, cause: error });
   }
+}
+
+/** The command to paste; none where the word cannot be shown as it is, or would be taken for an option. */
+function suggestFetch(word: string): string {
+  const isShown = clip(redactUrl(word), PATH_CHARS) === word && !/^-./.test(word);
+  return isShown
+    ? `To read a file or a URL: spillway fetch ${quoteShellWord(word)}`
+    : "spillway fetch reads files and URLs.";
 }

@@ -9,7 +9,7 @@ import { findPendingCalls } from "../../runner/repair-history.ts";
 import type { OnRunEvent, RunEvent } from "../../runner/run-events.ts";
 import { classifyEnding } from "../../runner/run-report.ts";
 import { beginTranscript, type MessageLine, resumeTranscript, type Transcript } from "../../runner/transcript.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
@@ -41,7 +41,7 @@ export const runCommand: Command = {
     "GOOGLE_GENERATIVE_AI_API_KEY. Limits: settings runner.steps, runner.tokens, runner.time. See docs/runner.md.",
   ].join("\n"),
   async run(call) {
-    rejectExtraArguments(1, call);
+    checkArguments(1, call);
     const { settings, transcriptFolder, run } = await call.session();
     const task = call.args[0]?.trim() ? call.args[0] : undefined;
     const transcripts = { folder: transcriptFolder, maxTranscripts: settings["runner.transcripts"] };

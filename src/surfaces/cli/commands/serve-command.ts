@@ -1,7 +1,7 @@
 /** `spillway serve`: the tools over HTTP, for the clients of a team. */
 import { once } from "node:events";
 import type { RunningServer } from "../../serve/serve.ts";
-import { readFolders, rejectExtraArguments } from "../arguments.ts";
+import { checkArguments, readFolders } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { toJsonLine } from "../output.ts";
 
@@ -28,7 +28,7 @@ export const serveCommand: Command = {
     "Another address needs --set serve.tls=in_front, --set serve.hosts=NAME and a token. docs/serve.md explains it.",
   ].join("\n"),
   async run(call) {
-    rejectExtraArguments(0, call);
+    checkArguments(0, call);
     const { terminal, signal, json } = call;
     const localFolders = await readFolders(call, "files");
     const session = await call.session();

@@ -6,7 +6,7 @@ import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { dayOf } from "../../../telemetry/usage.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { alignColumns } from "../columns.ts";
 import type { Call, Command } from "../command.ts";
 import { printListing } from "../listing.ts";
@@ -41,7 +41,7 @@ export const statsCommand: Command = {
   },
   details: "Days are in UTC. Runs are kept apart for 31 days, days for 400. docs/stats.md explains each count.",
   async run(call) {
-    rejectExtraArguments(0, call);
+    checkArguments(0, call);
     const by = readGroup(call);
     const days = readDays(call);
     const session = await call.session();

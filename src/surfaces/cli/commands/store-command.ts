@@ -8,7 +8,7 @@ import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { toJsonLine } from "../output.ts";
 
@@ -41,7 +41,7 @@ export const storeCommand: Command = {
         hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Actions: ${Object.keys(actions).join(", ")}.`,
       });
     }
-    rejectExtraArguments(0, { ...call, args });
+    checkArguments(0, { ...call, args });
     rejectOptionsOf(name, call);
     try {
       return await action(call, await call.session());

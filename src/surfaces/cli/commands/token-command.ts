@@ -6,7 +6,7 @@ import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { readTokenFile, type TokenRow, type TokenUse, tokenUses } from "../../serve/tokens/token-file.ts";
 import { addToken, isExpired, revokeToken, tokenFilePath } from "../../serve/tokens/tokens.ts";
-import { readFolders, rejectExtraArguments } from "../arguments.ts";
+import { checkArguments, readFolders } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
@@ -117,7 +117,7 @@ function readUse(call: Call): TokenUse | undefined {
 }
 
 async function list(call: Call, path: string): Promise<ExitCode> {
-  rejectExtraArguments(0, call);
+  checkArguments(0, call);
   const now = Date.now();
   const tokens = readTokenFile(path).rows.map((row) => describe(row, now));
   if (call.json) await call.terminal.out(toJsonLine({ tokens }));
@@ -135,7 +135,7 @@ async function revoke(call: Call, path: string): Promise<ExitCode> {
 }
 
 function requireName(call: Call): string {
-  rejectExtraArguments(1, call);
+  checkArguments(1, call);
   const [name] = call.args;
   if (name !== undefined) return name;
   throw new SpillwayError("usage", "The name of the token is missing.", {

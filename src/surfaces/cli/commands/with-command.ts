@@ -7,6 +7,7 @@ import type { Launch, ProxyUrls } from "../../proxy/clients/launcher.ts";
 import { launchers } from "../../proxy/clients/launchers.ts";
 import { makeClientFolder, prependPath, runClient } from "../../proxy/run-client.ts";
 import { openUserProxy } from "../../proxy/user-proxy.ts";
+import { rejectEmptyArgument } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
 import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
@@ -43,6 +44,7 @@ export const withCommand: Command = {
   async run(call) {
     const [command, ...args] = call.args;
     if (command === undefined) throw usageError("No client was named.");
+    rejectEmptyArgument(command, call);
     const { env, cwd } = call.terminal;
     const prepare = await findPreparation(call, command);
     const session = await call.session();
