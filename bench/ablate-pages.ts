@@ -1,6 +1,6 @@
 /** What the output of HTML extraction loses or gains when one rule is switched off. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadWatched, loadWithout, type Rule, rulesTouchedBy } from "./ablate-hook.ts";
 import {
@@ -56,10 +56,11 @@ const entry = "extract/html/page.ts";
 
 /** Measures the baseline, then each rule. `sample` limits the pages of each set. */
 export async function* measureRules(rules: readonly Rule[], sample: number): AsyncGenerator<PageMessage> {
-  const read = readerOf(await loadWatched<PageModule>(rules, entry));
+  const watched = await loadWatched<PageModule>(rules, entry);
+  const read = readerOf(watched);
   const baselines = perSet((set) => readSample(set, sample).map((page) => baselineOf(page, read)));
   const codeBaselines = readCodePages().map((page) => ({ page, ...readTouched(read, page.html, codeUrl) }));
-  const fixtures = readFixtures();
+  const fixtures = [...readFixtures(), ...readReadingSet(watched)];
   const f1 = perSet((set) => mean(baselines[set].map(({ score }) => score)));
   yield { base: { f1, ...countCode(codeBaselines, ({ output }) => output) } };
   for (const rule of rules) {
@@ -152,15 +153,30 @@ export function toText({ extractHtml }: PageModule, html: string): string {
   return needsJs ? `${text}\n\n(needs JavaScript)`.trimStart() : text;
 }
 
+const fixturesFolder = join(import.meta.dirname, "..", "test", "fixtures");
+
 /** The fixtures of the rules; the folder of each is named after the rule that it needs. */
 export function readFixtures(): readonly RuleFixture[] {
-  const folder = join(import.meta.dirname, "..", "test", "fixtures", "html-rules");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .sort()
-    .map((name) => ({
-      name,
-      html: readFileSync(join(folder, name, "page.html"), "utf8"),
-      expected: readFileSync(join(folder, name, "expected.md"), "utf8").trimEnd(),
-    }));
+  return readFixturePages("html-rules").map(({ name, folder, html }) => ({
+    name,
+    html,
+    expected: readFileSync(join(folder, "expected.md"), "utf8").trimEnd(),
+  }));
+}
+
+/** The pages of the reading set, which many rules need together; their golden files have facts above the text. */
+function readReadingSet(module: PageModule): readonly RuleFixture[] {
+  return readFixturePages("pages").map(({ name, html }) => ({
+    name: `pages/${name}`,
+    html,
+    expected: toText(module, html),
+  }));
+}
+
+function readFixturePages(set: string) {
+  return readdirSync(join(fixturesFolder, set), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({ name, folder: join(fixturesFolder, set, name) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, folder }) => ({ name, folder, html: readFileSync(join(folder, "page.html"), "utf8") }));
 }

@@ -32,7 +32,6 @@ const strategies: readonly Rule[] = [
         original(...args).filter(([name]) => name !== method),
   })),
   { name: "product-description", module: "extract/html/strategies.ts", target: "withDescription", off: second },
-  { name: "noframes", module: "extract/html/strategies.ts", target: "withNoframes", off: second },
   { name: "app-shell", module: "extract/html/strategies.ts", target: "isAppShell", off: always(false) },
   { name: "javascript-notice", module: "extract/html/strategies.ts", target: "isJavaScriptNotice", off: always(false) },
 ];
@@ -69,6 +68,8 @@ const generatorNames = [
   "vBulletin",
   "Stack Exchange",
   "Hacker News",
+  "Reddit",
+  "Lobsters",
   "GitHub, a thread",
   "GitHub, a document",
   "WooCommerce",
@@ -76,7 +77,6 @@ const generatorNames = [
   "Docusaurus",
   "rustdoc",
   "MkDocs",
-  "Sphinx",
 ];
 
 const choosing: readonly Rule[] = [
@@ -200,7 +200,6 @@ const choosing: readonly Rule[] = [
   { name: "verbatim", module: "extract/html/choose/prune.ts", target: "isVerbatim", off: always(false) },
   { name: "most-text", module: "extract/html/choose/prune.ts", target: "hasMostText", off: always(false) },
   { name: "site-parts", module: "extract/html/choose/prune.ts", target: "isSitePart", off: always(false) },
-  { name: "link-headers", module: "extract/html/choose/prune.ts", target: "isMostlyLinks", off: always(false) },
   { name: "pull-quotes", module: "extract/html/choose/prune.ts", target: "isPullQuote", off: always(false) },
   { name: "forms-and-names", module: "extract/html/choose/prune.ts", target: "isDoubtful", off: always(false) },
   {
@@ -319,7 +318,6 @@ const writing: readonly Rule[] = [
     off: always(undefined),
     mutates: true,
   },
-  { name: "labelled-notes", module: "extract/html/tree/footnotes.ts", target: "labelAndNote", off: always(undefined) },
   { name: "wordless-links", module: "extract/html/tree/footnotes.ts", target: "isCount", off: always(false) },
   { name: "back-references", module: "extract/html/tree/footnotes.ts", target: "isBackReference", off: always(false) },
   {
@@ -334,7 +332,6 @@ const writing: readonly Rule[] = [
   { name: "mathml", module: "extract/html/math/mathml.ts", target: "convertMathml", off: always("") },
   { name: "tex-annotation", module: "extract/html/math/formulas.ts", target: "texAnnotation", off: always(undefined) },
   { name: "tex-in-alt", module: "extract/html/tree/tex-images.ts", target: "findTexInAlt", off: always(undefined) },
-  { name: "tex-in-url", module: "extract/html/tree/tex-images.ts", target: "findTexInUrl", off: always(undefined) },
   {
     name: "tex-attribute",
     module: "extract/html/tree/tree-builder.ts",
@@ -383,14 +380,12 @@ const writing: readonly Rule[] = [
   { name: "code-overlays", module: "extract/html/choose/generators.ts", target: "codeOverlays", off: none },
   { name: "split-listings", module: "extract/html/write/fences.ts", target: "continuesListing", off: always(false) },
   { name: "code-language", module: "extract/html/write/code-language.ts", target: "findCodeLanguage", off: always("") },
-  ...["hasPresentationRole", "hasTooFewRows", "hasOneColumn", "isMostlyEmpty", "containsMostlyBlocks", "isListing"].map(
-    (target) => ({
-      name: `table-${target.replaceAll(/([A-Z])/g, "-$1").toLowerCase()}`,
-      module: "extract/html/choose/table-kind.ts",
-      target,
-      off: always(false),
-    }),
-  ),
+  ...["hasPresentationRole", "hasTooFewRows", "hasOneColumn", "isMostlyEmpty", "isListing"].map((target) => ({
+    name: `table-${target.replaceAll(/([A-Z])/g, "-$1").toLowerCase()}`,
+    module: "extract/html/choose/table-kind.ts",
+    target,
+    off: always(false),
+  })),
 ];
 
 const data: readonly Rule[] = [

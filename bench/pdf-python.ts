@@ -13,13 +13,13 @@ const programs: Readonly<Record<string, PythonProgram>> = {
   markitdown: ["import markitdown", "markitdown.MarkItDown().convert(path).text_content"],
 };
 
-/** A row per package; none without SPILLWAY_PYTHON, which names a Python that has them. */
+/** A row per package that the Python in SPILLWAY_PYTHON has. */
 export async function readWithPythonPackages(paths: readonly string[]) {
   const python = process.env.SPILLWAY_PYTHON;
   if (python === undefined) return [];
   const rows: { readonly name: string; readonly readings: readonly Reading[] }[] = [];
   for (const [name, program] of Object.entries(programs))
-    rows.push({ name, readings: await readAll(python, program, paths) });
+    if (await canStart(python, program)) rows.push({ name, readings: await readAll(python, program, paths) });
   return rows;
 }
 
@@ -29,7 +29,13 @@ export async function readWithPythonPackage(
   paths: readonly string[],
 ): Promise<Reading[] | undefined> {
   const [python, program] = [process.env.SPILLWAY_PYTHON, programs[name]];
-  return python === undefined || program === undefined ? undefined : readAll(python, program, paths);
+  if (python === undefined || program === undefined || !(await canStart(python, program))) return undefined;
+  return readAll(python, program, paths);
+}
+
+async function canStart(python: string, [start]: PythonProgram): Promise<boolean> {
+  const [code] = await once(spawn(python, ["-c", start], { stdio: "ignore" }), "close");
+  return code === 0;
 }
 
 /** One process reads all files. If it dies or a file takes too long, another one continues with the next file. */

@@ -2,9 +2,9 @@
  * A client of `spillway serve` without a library: MCP over HTTP is JSON in a POST. Start the server, then use the token that it
  * prints:
  *
- *   SPILLWAY_URL=http://127.0.0.1:8403/mcp SPILLWAY_TOKEN=... node examples/serve-client.ts
+ *   SERVER_URL=http://127.0.0.1:8403/mcp SERVER_TOKEN=... node examples/serve-client.ts
  */
-const url = process.env.SPILLWAY_URL ?? "http://127.0.0.1:8403/mcp";
+const url = process.env.SERVER_URL ?? "http://127.0.0.1:8403/mcp";
 let sessionId: string | null = null;
 
 async function send(message: object): Promise<string> {
@@ -13,7 +13,7 @@ async function send(message: object): Promise<string> {
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      authorization: `Bearer ${process.env.SPILLWAY_TOKEN}`,
+      authorization: `Bearer ${process.env.SERVER_TOKEN}`,
       ...(sessionId !== null && { "mcp-session-id": sessionId, "mcp-protocol-version": "2025-11-25" }),
     },
     body: JSON.stringify({ jsonrpc: "2.0", ...message }),

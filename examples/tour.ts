@@ -22,7 +22,7 @@ const terminal: Terminal = {
 
 /** What to do after the tour. */
 const nextSteps = `
-# Next
+# Next (the refs above end with this tour; those of your own sources stay)
 npm start -- fetch <your file or URL>    your own source
 npm start -- install                     the tools for the coding agents on this machine; it asks first
 npm start -- help                        all commands
@@ -50,7 +50,7 @@ try {
   await show("Or read a section by its heading.", "read", ref, "--section", "Fees");
   await show("A picture named .dat is never shown as text.", "fetch", "gauge.dat");
   await show("Why? Every decision can be looked up.", "detect", "gauge.dat", "levels.csv", "handbook.md");
-  await show("What was kept out of context. spillway events tour would list each decision.", "stats");
+  await show("What was kept out of context.", "stats");
   process.stdout.write(nextSteps);
 } finally {
   await rm(home, { recursive: true, force: true });

@@ -40,7 +40,8 @@ async function workOn(day: number, home: string, paths: readonly string[]): Prom
   const count = 2 + ((day * 7) % 5);
   for (let index = 0; index < count; index++)
     await readSource(tools, `${server.origin}${paths[(day * 5 + index * 11) % paths.length]}`, index);
-  if (day % 6 === 1) await recover(session);
+  if (day % 6 === 1) await overflow(session, "result", day);
+  if (day % 12 === 1) await overflow(session, "question", day);
 }
 
 async function readSource({ call }: Tools, url: string, index: number): Promise<void> {
@@ -50,12 +51,18 @@ async function readSource({ call }: Tools, url: string, index: number): Promise<
     await call("read_artifact", { artifact_ref: ref, query: "limit of a reply" });
 }
 
-async function recover(session: Awaited<ReturnType<typeof openSession>>): Promise<void> {
+/** A request that is too large because of a result, which is set aside, or of a question, which is not. */
+async function overflow(
+  session: Awaited<ReturnType<typeof openSession>>,
+  large: "result" | "question",
+  day: number,
+): Promise<void> {
   const { address, writeRequest } = findHttpSimulator("anthropic-messages");
-  const result = { tool: "shell", result: { text: "a line of a long log\n".repeat(3_000), form: "text" as const } };
+  const log = "a line of a long log\n".repeat(3_000);
+  const result = { tool: "shell", result: { text: large === "result" ? log : "done", form: "text" as const } };
   const turns = [
-    { user: "What happened?", rounds: [[result]], answer: "A test failed." },
-    { user: "Why?", rounds: [] },
+    { user: `What happened on day ${day}?`, rounds: [[result]], answer: "A test failed." },
+    { user: large === "question" ? log : "Why?", rounds: [] },
   ];
   const body = JSON.stringify(writeRequest({ system: "You fix tests.", turns, outputTokens: 500 }));
   const fetch = withOverflowRecovery(simulateProvider({ windowTokens: 6_000 }).fetch, { session });
@@ -89,6 +96,7 @@ for (const [file, view, width, colorScheme] of [
   ["dashboard-overview.png", "overview", 1_440, "light"],
   ["dashboard-overview-phone.png", "overview", 390, "light"],
   ["dashboard-decisions.png", "decisions", 1_440, "dark"],
+  ["dashboard-overflow.png", "overflow", 1_440, "light"],
   ["dashboard-artifacts-phone.png", "artifacts", 390, "dark"],
 ] as const) {
   const page = await browser.newPage({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme });
@@ -98,7 +106,8 @@ for (const [file, view, width, colorScheme] of [
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.goto(`${served.url}/#${view}`);
   await page.reload();
-  await page.getByRole("table").first().waitFor();
+  const latest = page.getByRole("heading", { name: "Latest on this machine" });
+  await page.getByRole("table").or(latest).first().waitFor();
   await page.screenshot({ path: join(images, file) });
   await page.close();
 }

@@ -50,5 +50,5 @@ test("without Spillway the output passes, and the error says how to install it",
   await using folder = await makeTemporaryFolder();
   const { status, stdout, stderr } = runHook(folder.path, "mcp__files__list", [{ type: "text", text: long }]);
   assert.deepEqual([status, stdout], [1, ""]);
-  assert.match(stderr, /npm install -g spillway/);
+  assert.match(stderr, /install it so that its command is on the PATH/);
 });

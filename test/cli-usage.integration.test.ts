@@ -151,6 +151,19 @@ describe("a value that is missing or too much", () => {
     assert.equal((await cli.run(["fetch", "--", "-5"])).status, 1, "after -- everything is an input");
   });
 
+  test("is refused where it is empty, as a variable that is not set leaves it", async () => {
+    await using cli = await openCli();
+    for (const argv of [
+      ["read", unknownRef, "--query", ""],
+      ["read", unknownRef, "--section="],
+      ["search", "heron", "--dir", ""],
+    ]) {
+      const { status, err } = await cli.run(argv);
+      assert.equal(status, 2, argv.join(" "));
+      assert.match(err, /^spillway: The value of --(\w+) is empty\.\n {2}Give a value, or leave --\1 out\.\n$/);
+    }
+  });
+
   test("names the command in the hint", async () => {
     await using cli = await openCli();
     for (const name of ["fetch", "cat", "detect"])
@@ -244,6 +257,60 @@ describe("a name that is too long", () => {
       await cli.write("a.txt", "heron");
       const { out, err } = await cli.run(argv, { env: { SPILLWAY_HOME: join("/tmp", longName) } });
       assert.doesNotMatch(out + err, /internal error/);
+    });
+  }
+});
+
+describe("a word that belongs elsewhere leads there", () => {
+  const cases = [
+    { argv: ["ls"], hint: "Did you mean spillway artifacts ls?", works: ["artifacts", "ls"] },
+    { argv: ["revoke", "ann"], hint: "Did you mean spillway token revoke?" },
+    { argv: ["claude"], hint: "Did you mean spillway with claude?" },
+    { argv: ["config"], hint: "Did you mean spillway help settings?", works: ["help", "settings"] },
+    { argv: ["grep", "heron"], hint: "Did you mean spillway search?", works: ["search", "heron"] },
+    { argv: ["read", "a.txt"], hint: "run spillway fetch a.txt.", works: ["fetch", "a.txt"] },
+    { argv: ["read", "af_2d11"], hint: "spillway artifacts ls lists those that exist." },
+    {
+      argv: ["fetch", unknownRef],
+      hint: `This is a ref: use read_artifact, on the command line spillway read ${unknownRef}.`,
+    },
+    { argv: ["fetch", "caf\ufffd.txt"], hint: "spillway fetch - < FILE" },
+    { argv: ["fetch", "."], hint: "spillway search", works: ["search", "heron"] },
+    { argv: ["store", "migrate", "--to", "none.jsonc"], hint: "name another file with --to" },
+    { argv: ["wrap"], hint: "Name one with --client: claude-code" },
+  ];
+  for (const { argv, hint, works } of cases) {
+    test(argv.join(" "), async () => {
+      await using cli = await openCli();
+      await cli.write("a.txt", "heron");
+      const { status, err } = await cli.run(argv);
+      assert.notEqual(status, 0);
+      assert.ok(err.includes(hint), err);
+      assert.doesNotMatch(err, /SPILLWAY_CONFIG/);
+      if (works) assert.equal((await cli.run(works)).status, 0);
+    });
+  }
+});
+
+describe("a data folder that cannot be written", () => {
+  const inputs = [
+    ["token", "add", "ann"],
+    ["install", "cursor", "--yes"],
+    ["proxy", "--set", "proxy.port=0"],
+    ["with", "--openai-env", "BASE_URL", "true"],
+  ];
+  for (const argv of inputs) {
+    test(`is named in the error of ${argv.join(" ")}`, async () => {
+      await using cli = await openCli();
+      await cli.write("file", "not a folder");
+      const env = { SPILLWAY_HOME: join(cli.work, "file", "home") };
+      const { status, err } = await cli.run(argv, { env });
+      assert.equal(status, 1);
+      assert.ok(err.includes(join(cli.work, "file")), err);
+      assert.match(err, /is not writable \(ENOTDIR\)\.\n {2}.*set SPILLWAY_HOME to a folder that can be written\./);
+      assert.doesNotMatch(err, /internal error/);
+      const { out } = await cli.run(["--json", ...argv], { env });
+      assert.equal(JSON.parse(out.trim().split("\n").at(-1) ?? "").code, "store_unavailable");
     });
   }
 });

@@ -24,6 +24,16 @@ describe("doctor", () => {
     assert.equal(out.match(/engine /g)?.length, engines.length + 1, "a new engine needs a sample");
   });
 
+  test("names the folder of the store and the config file that could be written", async () => {
+    await using cli = await openCli();
+    const { out } = await cli.run(["doctor"]);
+    assert.ok(out.includes(`ok    store: ${cli.home} is writable\n`), out);
+    const file = /settings: no config file (.*), using defaults/.exec(out)?.[1] ?? assert.fail(out);
+    await mkdir(join(file, ".."), { recursive: true });
+    await writeFile(file, "{}");
+    assert.ok((await cli.run(["doctor"])).out.includes(`ok    settings: read from ${file}\n`));
+  });
+
   test("names an engine that cannot work, and what to do", async () => {
     const settings = { ...defaultSettings, "extract.memory_bytes": 1 };
     await using session = await openSession({ settings, inMemory: true });

@@ -136,13 +136,13 @@ describe("the programs", () => {
   test("serve-client.ts reads through a server", async () => {
     await using served = await openServedHttp();
     const { stdout, stderr } = await run(process.execPath, [example("serve-client.ts")], {
-      SPILLWAY_URL: `${served.url}/mcp`,
-      SPILLWAY_TOKEN: served.localToken ?? "",
+      SERVER_URL: `${served.url}/mcp`,
+      SERVER_TOKEN: served.localToken ?? "",
     });
     assert.match(stdout, /What a weir holds back/, stderr);
     const refused = await run(process.execPath, [example("serve-client.ts")], {
-      SPILLWAY_URL: `${served.url}/mcp`,
-      SPILLWAY_TOKEN: "wrong",
+      SERVER_URL: `${served.url}/mcp`,
+      SERVER_TOKEN: "wrong",
     });
     assert.match(refused.stderr, /Error: 401/);
   });

@@ -215,7 +215,11 @@ describe("spillway gateway", () => {
   test("says so when the command does not exist", async () => {
     await using gateway = await openGateway({ command: ["no-such-mcp-server"] });
     const { error } = await gateway.hello();
-    assert.match(error?.message ?? gateway.notes(), /could not be started/);
+    assert.match(
+      error?.message ?? gateway.notes(),
+      /"no-such-mcp-server" was not found\. Install it, or write the path/,
+    );
+    assert.doesNotMatch(gateway.notes(), /Premature close/);
   });
 
   test("ends the server when its client leaves", async () => {

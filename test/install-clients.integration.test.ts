@@ -312,7 +312,7 @@ describe("the scope of a project", () => {
   test("says what everyone who shares it needs", async () => {
     await using cli = await openCli();
     const { out } = await cli.run(["install", "cursor", "--scope", "project"]);
-    assert.match(out, /Everyone who works on this project needs spillway on the PATH: npm install -g spillway\n---/);
+    assert.match(out, /Everyone who works on this project needs the command spillway on the PATH\.\n---/);
   });
 
   test("a link out of the project is not followed", { skip: process.platform === "win32" }, async () => {

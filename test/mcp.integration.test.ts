@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -130,7 +130,8 @@ for (const revision of revisions) {
       };
       assert.ok((await read(uri)).length <= 8_000);
       assert.match(await read(`${uri}?offset=99995`), /\n\n56789\n\n\[End untrusted content \w+\.\]$/);
-      assert.equal(JSON.parse(await read("health://status")).status, "ok");
+      const { status, store } = JSON.parse(await read("health://status"));
+      assert.deepEqual([status, (await readdir(store.folder)).includes("catalogue.db")], ["ok", true]);
       for (const uri of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
         await assert.rejects(client.readResource({ uri }), { code: -32602 });
       }

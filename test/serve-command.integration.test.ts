@@ -114,6 +114,17 @@ describe("spillway serve", () => {
     }
   });
 
+  test("refuses a port that is taken and a folder that does not exist, with hints that work", async () => {
+    await using home = await openHome();
+    const { line } = await home.serve();
+    const taken = home.run("serve", "--set", `serve.port=${new URL(line).port}`);
+    assert.equal(taken.status, 1);
+    assert.match(taken.stderr, /cannot listen on .*\n {2}Choose another port with --set serve\.port=PORT/);
+    const missing = home.run("serve", "--files", "none");
+    assert.equal(missing.status, 2);
+    assert.match(missing.stderr, /none is not a folder of this machine/);
+  });
+
   test("with a broken config it does not start: its limits would not be known", async () => {
     await using home = await openHome();
     const { status, stderr } = home.run("serve", "--set", "serve.calls=many");
@@ -147,6 +158,7 @@ describe("spillway token", () => {
       [["add", "Ann"], /lower-case letters/],
       [["add", "ann", "--rate", "0"], /--rate 600/],
       [["add", "ann", "--expires", "soon"], /--expires 30d/],
+      [["add", "ann", "--files", "none"], /none is not a folder of this machine\.\n {2}Create it first/],
       [["add", "ann", "--only", "mcp"], /--only llm/],
       [["add", "ann", "--only", "llm", "--admin"], /two tokens with the same --owner/],
       [["revok", "ann"], /Did you mean revoke/],

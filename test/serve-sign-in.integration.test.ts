@@ -22,6 +22,12 @@ const readPage = async ({ url }: Served, cookie: string): Promise<string> =>
 const codeOf = ({ signInUrl }: Served): string => new URL(signInUrl ?? "").searchParams.get("code") ?? "";
 
 describe("signing in", () => {
+  test("without a link, the page says where a token comes from", async () => {
+    await using served = await openServedHttp();
+    const page = await (await fetch(new URL("/sign-in", served.url))).text();
+    assert.match(page, /spillway serve prints your token .*<code>spillway token add NAME<\/code>/);
+  });
+
   test("the printed link signs the operator in, once", async () => {
     await using served = await openServedHttp();
     for (let views = 0; views < 2; views++) {

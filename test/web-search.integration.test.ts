@@ -385,6 +385,22 @@ describe("on the surfaces", () => {
     }
   });
 
+  test("the CLI refuses wrong values by the names of its own options", async () => {
+    await using cli = await openCli();
+    const env = { EXA_API_KEY: "key" };
+    for (const [argv, says] of [
+      [["weirs", "--num", "100"], /^spillway: --num must be between 1 and 50, got 100\.\n/],
+      [["weirs", "--since", "ages"], /--since/],
+      [[""], /^spillway: No query was given\.\n {2}For example spillway web-search/],
+      [[], /^spillway: No query was given\./],
+    ] as const) {
+      const { status, err } = await cli.run(["web-search", ...argv], { env });
+      assert.equal(status, 2, err);
+      assert.match(err, says);
+      assert.doesNotMatch(err, /numResults|freshness/);
+    }
+  });
+
   test("the CLI without a provider says how to set one", async () => {
     await using cli = await openCli();
     const { status, err } = await cli.run(["web-search", "weirs"]);

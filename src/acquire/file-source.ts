@@ -123,7 +123,7 @@ function makeKernelFileError(given: string): SpillwayError {
 
 function assertRegularFile(given: string, stats: Stats): void {
   if (stats.isFile()) return;
-  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Fetch the files in it one by one.");
+  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", FOLDER_HINT);
   const fileType = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
   throw makeRefusedError(
     given,
@@ -157,12 +157,23 @@ function makeRefusedError(given: string, fact: string, hint: string): SpillwayEr
   return new SpillwayError("source_refused", `${clip(given, PATH_CHARS)} ${fact}.`, { hint });
 }
 
+const FOLDER_HINT =
+  "Fetch the files in it one by one, or ask a question about all of them: search_code, on the command line spillway search.";
+
+function missingFileHint(given: string): string {
+  if (/^af_[0-9a-f]{32}$/.test(given))
+    return `This is a ref: use read_artifact, on the command line spillway read ${given}.`;
+  if (given.includes("\ufffd"))
+    return "Its name is not UTF-8, or has a character that could not be read. Give the file on standard input: spillway fetch - < FILE.";
+  return "Check the path; a relative one begins at the current folder.";
+}
+
 function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   const code = systemCode(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
     // A URL without its scheme counts as a path.
     return new SpillwayError("source_not_found", `There is no file ${clip(redactUrl(given), PATH_CHARS)}.`, {
-      hint: "Check the path; a relative one begins at the current folder.",
+      hint: missingFileHint(given),
       cause,
     });
   }

@@ -76,9 +76,15 @@ function makeEntryHint(ref: string, entryName: "member" | "attachment"): string 
 /** How a part of the data in an overview is read. */
 export function listDataHints(overview: Overview | null, ref: string | null): string[] {
   if (!overview?.selector || ref === null) return [];
-  const [name, example] = overview.selector === "rows" ? ["rows", "100-120"] : ["path", "$.name[3]"];
-  return [`Read a part with read_artifact artifact_ref=${ref} ${name}=${example}; on the command line with --${name}.`];
+  const [name, form] = dataSelectors[overview.selector];
+  return [`Read a part with read_artifact artifact_ref=${ref} ${name}=${form}; on the command line with --${name}.`];
 }
+
+/** Forms, not examples: a model sends an example as it is, and the data may have no such row or path. */
+const dataSelectors = {
+  rows: ["rows", "<first>-<last>"],
+  path: ["path", "<path, a number in []>"],
+} as const;
 
 /** Whether a later read can show text: there is some, it needs a password, or another attempt may succeed. */
 export function hasFollowUp({ hasText, size, ended }: Extract): boolean {

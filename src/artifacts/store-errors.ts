@@ -46,8 +46,11 @@ export function expiredError({ ref, expired_at, reason, source_url }: TombstoneR
 /** Why nothing could be kept, or a failure of the catalogue while reading. */
 export function unavailableError(action: "kept" | "read" | "changed", cause: unknown): SpillwayError {
   const { fact, hint } = explain(cause);
-  const subject = action === "kept" ? "The artifact could not be kept" : `The store cannot be ${action}`;
-  return new SpillwayError("store_unavailable", `${subject}: ${fact}.`, { hint, cause });
+  if (action === "kept")
+    return new SpillwayError("store_unavailable", `The artifact could not be kept: ${fact}.`, { hint, cause });
+  // The sentence begins with the store, so the fact does not name it again.
+  const reason = fact === READ_ONLY_FACT ? "its folder cannot be written" : fact;
+  return new SpillwayError("store_unavailable", `The store cannot be ${action}: ${reason}.`, { hint, cause });
 }
 
 /** Failures of the disk and of the catalogue as errors with a hint; other errors stay as they are. */
@@ -58,6 +61,8 @@ export function toStoreError(action: "kept" | "read" | "changed", error: unknown
 
 type Explanation = { readonly fact: string; readonly hint: string };
 
+const READ_ONLY_FACT = "the store cannot be written";
+
 const freeSpace = "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.";
 
 const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
@@ -65,7 +70,7 @@ const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
     fact: "another process has kept its catalogue locked for too long",
     hint: "Repeat the call; if it fails again, end the process that uses catalogue.db in the data folder.",
   },
-  read_only: { fact: "the store cannot be written", hint: freeSpace },
+  read_only: { fact: READ_ONLY_FACT, hint: freeSpace },
   full: { fact: "the disk is full", hint: freeSpace },
   newer: {
     fact: "a newer version of Spillway has written it",

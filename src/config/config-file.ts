@@ -148,7 +148,8 @@ const syntaxFaults: Readonly<Record<string, string>> = {
   InvalidCharacter: "a control character inside a string",
 };
 
-function syntaxFault(code: string): string {
+/** What is wrong with a JSON text, in words, by the code of the parser. */
+export function syntaxFault(code: string): string {
   return syntaxFaults[code] ?? code;
 }
 

@@ -8,6 +8,7 @@ import { formatStamp } from "./index/folder/walk-folder.ts";
 import { findPart, type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
 import type { StoredText } from "./index/store/index-store.ts";
 import type { PreparedIndex } from "./prepared-index.ts";
+import { createHitFinder } from "./rank/hits.ts";
 import { type Meaning, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
 import { type RankedFile, rankFiles } from "./rank/rank.ts";
@@ -16,13 +17,11 @@ import {
   type ChosenSpan,
   chooseSpans,
   containsLine,
-  createHitFinder,
   limitsAt,
   type ScoredChunk,
   type Span,
   type SpanLimits,
 } from "./rank/spans.ts";
-import { createVerbatimGain } from "./rank/verbatim.ts";
 import { weighTerms } from "./rank/weighted-terms.ts";
 import type { Repository } from "./repository/repository.ts";
 import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
@@ -53,17 +52,20 @@ export async function findResults(
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
   const { view, accepted, meaning } = joinedIndexes;
   const literal = await openLiteral(indexes, parameters);
+  const texts: ReadTexts = new Map();
   const ranked =
     literal?.rank(view, query, rankLimit) ??
     (await preferVerbatim(
       joinedIndexes,
-      parameters.query,
+      parameters,
+      query,
       rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
+      texts,
     ));
   const skipped =
     offset === 0 && isMissing(query, literal !== null, ranked) ? await findSkipped(indexes, parameters) : null;
   const chooseLines = literal?.chooseSpans ?? createChooser(view, query);
-  const options = { query, chooseLines, contextLines, isWide, explain: parameters.explain };
+  const options = { query, chooseLines, contextLines, isWide, texts, explain: parameters.explain };
   const pageResults = await makeResults(joinedIndexes, ranked.slice(offset, offset + limit), { ...options, offset });
   const focuses = new Map(pageResults.map(({ result, focus }) => [result, focus]));
   return {
@@ -144,8 +146,8 @@ function createChooser(view: IndexView, query: ParsedQuery): LineChooser {
   const weights = weighTerms(view, query).map(
     ({ text, weight, trust, rarity, maxRarity }) => [text, weight * trust * Math.min(rarity, maxRarity)] as const,
   );
-  const findHits = createHitFinder(new Map(weights));
-  return (file, chunks, options) => chooseSpans(file, chunks, findHits, options);
+  const finder = createHitFinder(new Map(weights));
+  return (file, chunks, options) => chooseSpans(file, chunks, finder, options);
 }
 
 /** How a literal query is answered; null for an ordinary one. */
@@ -208,6 +210,7 @@ async function readFiles<T>(
 type MakeOptions = Omit<ResultOptions, "line" | "rank"> & {
   readonly query: ParsedQuery;
   readonly isWide: boolean;
+  readonly texts: ReadTexts;
   /** The rank of the first file. */
   readonly offset: number;
 };
@@ -215,10 +218,10 @@ type MakeOptions = Omit<ResultOptions, "line" | "rank"> & {
 async function makeResults(
   joinedIndexes: JoinedIndexes,
   files: readonly RankedFile[],
-  { query, isWide, offset, ...options }: MakeOptions,
+  { query, isWide, texts, offset, ...options }: MakeOptions,
 ) {
   const results = await readFiles(joinedIndexes, files, (repository, { file, id, path, firstChunk }, index) => {
-    const storedText = repository.reader.text(id);
+    const storedText = texts.get(file.file) ?? repository.reader.text(id);
     if (storedText?.path !== path) return null;
     const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
     const { result, focus } = makeResult(repository, storedText, file, firstChunk, {
@@ -245,18 +248,33 @@ const MAX_REREAD = 50;
 /** A file with a smaller share of the query's terms has no long run of its words, and is not read for that. */
 const MIN_OWN_SHARE = 0.5;
 
+/** A shorter query has too few words for a run of them to mean anything. */
+const MIN_VERBATIM_CHARS = 7;
+
+/** Texts that were read for one search, by the number of their files. */
+type ReadTexts = Map<number, StoredText>;
+
 async function preferVerbatim(
   joinedIndexes: JoinedIndexes,
-  query: string,
-  ranked: RankedFile[],
-): Promise<RankedFile[]> {
-  const gainOf = createVerbatimGain(query);
+  { query: text, offset, limit }: SearchParameters,
+  query: ParsedQuery,
+  ranked: readonly RankedFile[],
+  texts: ReadTexts,
+): Promise<readonly RankedFile[]> {
+  if (text.length < MIN_VERBATIM_CHARS) return ranked;
+  const { addGains, createGainBound, createVerbatimGain } = await import("./rank/verbatim.ts");
+  const gainOf = createVerbatimGain(text);
   if (gainOf === null) return ranked;
-  const rescored = await readFiles(joinedIndexes, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
-    if (file.ownShare < MIN_OWN_SHARE) return file;
-    return { ...file, score: Math.min(1, file.score + gainOf(reader.text(id)?.text ?? "")) };
-  });
-  return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];
+  const boundOf = createGainBound(joinedIndexes.view, text, query);
+  const maxGainOf = ({ file, ownShare }: RankedFile) => (ownShare < MIN_OWN_SHARE ? 0 : boundOf(file));
+  const readGains = (files: readonly RankedFile[]) =>
+    readFiles(joinedIndexes, files, ({ reader }, { file, id }) => {
+      const storedText = reader.text(id);
+      if (storedText !== undefined) texts.set(file.file, storedText);
+      return gainOf(storedText?.text ?? "");
+    });
+  const best = await addGains(ranked.slice(0, MAX_REREAD), offset + limit, maxGainOf, readGains);
+  return [...best, ...ranked.slice(MAX_REREAD)];
 }
 
 type ResultOptions = {

@@ -72,6 +72,33 @@ test("a watched folder is looked at only after a change", {
   assert.deepEqual([tree.looks(), tree.texts()], [before + 1, ["src/a.ts: one\ntwo\n"]]);
 });
 
+test("a look at a changed folder asks for nothing else that is stored", async () => {
+  await using tree = await openWatched();
+  for (let folder = 0; folder < 20; folder++) tree.write(`part${folder}/deep/a.ts`, "one\n");
+  const { store, root } = tree.location;
+  const asked: string[] = [];
+  const counted: IndexStore = {
+    ...store,
+    files(folders) {
+      asked.push(`files in ${folders ?? "all"}`);
+      return store.files(folders);
+    },
+    folders() {
+      asked.push("all folders");
+      return store.folders();
+    },
+  };
+  const options = { maxFileBytes: 1e6, signal, now: () => Date.now() + 10_000 };
+  const look = (changedFolders: ReadonlySet<string> | null) =>
+    updateIndex({ root, store: counted, segments: null }, { ...options, changedFolders });
+  await look(null);
+  assert.deepEqual(asked.splice(0), ["all folders", "files in all"]);
+  appendFileSync(tree.at("part7/deep/a.ts"), "two\n");
+  const { indexed } = await look(new Set(["part7/deep"]));
+  assert.deepEqual([indexed, asked], [1, ["files in part7/deep"]]);
+  assert.deepEqual(tree.texts(), await tree.readFresh());
+});
+
 test("a folder that another one has replaced is watched in its place", async () => {
   await using tree = await openWatched();
   tree.write("src/deep/a.ts", "one\n");

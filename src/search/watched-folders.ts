@@ -40,11 +40,7 @@ export async function lookWatched<T>(
 ): Promise<T> {
   const tree = openTree(location);
   if (tree === null) return look(null);
-  const cover = () =>
-    tree.watch.cover(
-      location.store.folders().map(({ path }) => path),
-      createPause(signal),
-    );
+  const cover = () => tree.watch.cover(location.store.folderPaths(), createPause(signal));
   await cover();
   await nextTurn();
   await nextTurn();

@@ -206,7 +206,7 @@ describe("a read-only disk", { skip }, () => {
     ]) {
       const { status, err } = await opened.run(args);
       assert.equal(status, 1);
-      assert.match(err, /^spillway: The store cannot be changed: the store cannot be written\.\n {2}.*\n$/);
+      assert.match(err, /^spillway: The store cannot be changed: its folder cannot be written\.\n {2}.*\n$/);
     }
   });
 

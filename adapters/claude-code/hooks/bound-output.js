@@ -98,6 +98,8 @@ async function loadSpillway() {
         if (found?.boundToolResult) return found;
       }
     }
-    throw new Error("Spillway was not found: run npm install -g spillway, then start Claude Code again.");
+    throw new Error(
+      "Spillway was not found: install it so that its command is on the PATH, then start Claude Code again.",
+    );
   }
 }

@@ -9,9 +9,10 @@ import { isIgnored, type Measures, measureText, unlinkedChars } from "./choose/t
 import { findArticleBody, findProductDescription, readPayloadContent } from "./data/payloads.ts";
 import { dropUnlikelyBlocks } from "./filter/block-filter.ts";
 import { toPlainText } from "./plain-text.ts";
+import { lettersOf } from "./tree/letters.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
-import { collectText, type Element, type Page } from "./tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "./tree/tree.ts";
 import { isHidden } from "./tree/visibility.ts";
 import { htmlWeights } from "./weights.ts";
 import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
@@ -60,7 +61,7 @@ function shareOf(chars: number, allChars: number): number {
 /** A page with scripts that has an empty app root, a request to enable JavaScript, or hardly any text but links. */
 function isAppShell(page: Page): boolean {
   if (!hasScripts(page)) return false;
-  if (page.elements.some((element) => isAppRoot(element) || isNoscriptNotice(element))) return true;
+  if (listByTag(page, "noscript").some(isNoscriptNotice) || page.elements.some(isAppRoot)) return true;
   return countVisibleChars(page) < minVisibleChars;
 }
 
@@ -71,7 +72,7 @@ function showsHardlyAnyText(page: Page): boolean {
 }
 
 function hasScripts(page: Page): boolean {
-  return page.elements.some(({ tag }) => tag === "script");
+  return listByTag(page, "script").length > 0;
 }
 
 function countVisibleChars(page: Page): number {
@@ -96,7 +97,7 @@ function isAppRoot(element: Element): boolean {
 }
 
 function isNoscriptNotice(element: Element): boolean {
-  return element.tag === "noscript" && isJavaScriptNotice(collectText(element, maxNoticeChars));
+  return isJavaScriptNotice(collectText(element, maxNoticeChars));
 }
 
 const emptyCandidate: Candidate = { text: "", marks: [], keptChars: 0, duplicateChars: 0 };
@@ -119,7 +120,7 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
     return { ...writeMarkdown(page, choice, options), keptChars };
   };
   return [
-    ["main", () => withNoframes(page, withDescription(page, extractChosen("strict", false), options), options)],
+    ["main", () => withDescription(page, extractChosen("strict", false), options)],
     ["mild", () => extractChosen("mild", false)],
     // If no script could show it, hidden text is not meant for a reader.
     ["hidden", () => (showsHardlyAnyText(page) ? extractChosen("strict", true) : undefined)],
@@ -147,13 +148,6 @@ function withDescription(page: Page, candidate: Candidate, options: WriteOptions
   return lettersOf(candidate.text).includes(probe) ? candidate : joinCandidates([description, candidate]);
 }
 
-/** Adds what a page of frames shows to browsers without frames. */
-function withNoframes(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
-  const noframes = page.elements.find(({ tag }) => tag === "noframes");
-  const fallback = noframes === undefined ? undefined : extractData(collectText(noframes), options);
-  return fallback === undefined ? candidate : joinCandidates([candidate, fallback]);
-}
-
 /** One candidate after the other. */
 function joinCandidates(candidates: readonly Candidate[]): Candidate {
   return candidates.reduce((all, { text, marks, keptChars, duplicateChars, dataChars = 0 }) => {
@@ -168,17 +162,13 @@ function joinCandidates(candidates: readonly Candidate[]): Candidate {
   }, emptyCandidate);
 }
 
-function lettersOf(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-}
-
 /** More `noscript` elements are not read. */
 const MAX_NOSCRIPTS = 50;
 
 /** The longest text for readers without scripts. */
 function extractNoscript(page: Page, options: WriteOptions): Candidate | undefined {
-  const [longest] = page.elements
-    .filter(({ tag, parent }) => tag === "noscript" && parent?.tag !== "head")
+  const [longest] = listByTag(page, "noscript")
+    .filter(({ parent }) => parent?.tag !== "head")
     .slice(0, MAX_NOSCRIPTS)
     .map((element) => ({ element, chars: collectText(element).trim().length }))
     .sort((one, other) => other.chars - one.chars);

@@ -2,6 +2,7 @@
 import { cleanText } from "../clean.ts";
 import type { Mark } from "../handler.ts";
 import type { HtmlExtract } from "./page.ts";
+import { lettersOf } from "./tree/letters.ts";
 import { htmlWeights } from "./weights.ts";
 import { escapeHeading, escapeText, toPlainLabel } from "./write/escape.ts";
 
@@ -62,8 +63,4 @@ function replaceStart({ text, marks }: HtmlExtract, start: string, heading: stri
     text: heading + text.slice(start.length),
     marks: [{ label, level: 1, at: 0 }, ...marks.map((mark) => ({ ...mark, at: mark.at + shift }))],
   };
-}
-
-function lettersOf(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }

@@ -36,6 +36,20 @@ describe("a segment", () => {
     assert.equal(segment.find("/go"), null, "the extension says nothing about the content");
   });
 
+  test("lists the files whose paths may end so, in any case", () => {
+    const paths = ["src/Router.go", "src/router.go", "src/xrouter.go", "r.go", "ÉCOLE/a.go", "src/École.go", "b.py"];
+    const segment = build(Object.fromEntries(paths.map((path) => [path, "x"])));
+    const ending = (end: string) => segment.filesEnding(end).map(segment.path);
+    assert.deepEqual(ending("router.go"), ["src/Router.go", "src/router.go", "src/xrouter.go"]);
+    assert.deepEqual(ending("/router.go"), ["src/Router.go", "src/router.go"]);
+    assert.deepEqual(ending(".py"), ["b.py"]);
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.nat(12), (path, chars) => {
+        assert.ok(ending(path.slice(-chars).toLowerCase()).includes(path));
+      }),
+    );
+  });
+
   test("indexes scripts without spaces and characters outside the BMP", () => {
     const segment = build({ "a.md": "検索エンジン 𝒳 ﬁne", "b.md": "naïve Ünïcode", "c.md": "plain" });
     assert.deepEqual(filesWith(segment, "検索"), ["a.md"]);

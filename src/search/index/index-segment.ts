@@ -59,10 +59,12 @@ export type RankedSegment = {
   readonly places: Uint32Array;
   readonly weights: Uint8Array;
   path(file: number): string;
+  /** The files whose paths may end so, in any case; all others do not. `ending` is in lower case. */
+  filesEnding(ending: string): readonly number[];
   /** The range of a term's postings, or null if no file has it. */
   find(term: string): PostingRange | null;
-  /** The first terms with this prefix and at most this many further bytes. */
-  findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[];
+  /** The first terms with this prefix and at most this many further bytes, of these the ones whose further bytes pass. */
+  findPrefix(prefix: string, maxMoreBytes: number, limit: number, passes?: ByteTest): readonly string[];
 };
 
 /** A segment opened for searching. */
@@ -75,6 +77,9 @@ export type IndexSegment = RankedSegment & {
   readonly fileHashes: Uint32Array;
   readonly sizeBytes: number;
 };
+
+/** Tests the bytes from `start` to `end`. */
+export type ByteTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /** The postings of a term; `to` is exclusive. */
 export type PostingRange = { readonly from: number; readonly to: number };
@@ -269,9 +274,30 @@ function readColumns(
     places,
     weights: rest.subarray(0, postings),
     path: (file) => paths.toString("utf8", pathOffsets[file], pathOffsets[file + 1]),
+    filesEnding: (ending) => filesEnding(paths, pathOffsets, Buffer.from(ending)),
     ...openDictionary(words, wordOffsets, postingOffsets, terms),
   };
 }
+
+/** Compares bytes from the end, without a string for each path. Case is known of ASCII only: from another byte on, all may be equal. */
+function filesEnding(paths: Buffer, offsets: Uint32Array, ending: Buffer): number[] {
+  const files: number[] = [];
+  for (let file = 0; file + 1 < offsets.length; file++) {
+    const start = offsets[file] as number;
+    let at = (offsets[file + 1] as number) - 1;
+    let index = ending.length - 1;
+    while (index >= 0 && at >= start && isSameLetter(paths[at] as number, ending[index] as number)) {
+      at--;
+      index--;
+    }
+    if (index < 0 || (at >= start && ((paths[at] as number) > 127 || (ending[index] as number) > 127)))
+      files.push(file);
+  }
+  return files;
+}
+
+const isSameLetter = (byte: number, lower: number): boolean =>
+  byte < 128 && (byte === lower || (byte >= 65 && byte <= 90 && byte + 32 === lower));
 
 /** Returns one column after the other as a view of the bytes, then the rest. */
 function createColumnReader(bytes: Uint8Array) {
@@ -303,11 +329,23 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
     let [low, high] = [0, count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = words.compare(target, 0, target.length, wordOffsets[middle], wordOffsets[middle + 1]);
-      if (order < 0) low = middle + 1;
+      if (isLess(middle, target)) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+
+  /** Most words differ in their first bytes: a loop takes less time than a call of `compare`. */
+  function isLess(term: number, target: Buffer): boolean {
+    const end = wordOffsets[term + 1] as number;
+    let at = wordOffsets[term] as number;
+    let index = 0;
+    while (index < target.length && at < end && words[at] === target[index]) {
+      at++;
+      index++;
+    }
+    if (index === target.length) return false;
+    return at === end || (words[at] as number) < (target[index] as number);
   }
 
   const text = (term: number): string => words.toString("utf8", wordOffsets[term], wordOffsets[term + 1]);
@@ -317,14 +355,18 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
       const number = lowerBound(Buffer.from(term));
       return number < count && text(number) === term ? range(number) : null;
     },
-    findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[] {
+    findPrefix(prefix: string, maxMoreBytes: number, limit: number, passes?: ByteTest): readonly string[] {
       const bytes = Buffer.from(prefix);
       const terms: string[] = [];
+      let found = 0;
       // 0xff does not occur in UTF-8, so the prefix with it is greater than every term that has the prefix.
       const end = lowerBound(Buffer.concat([bytes, Buffer.of(0xff)]));
-      for (let term = lowerBound(bytes); term < end && terms.length < limit; term++) {
-        const length = (wordOffsets[term + 1] ?? 0) - (wordOffsets[term] ?? 0);
-        if (length <= bytes.length + maxMoreBytes) terms.push(text(term));
+      for (let term = lowerBound(bytes); term < end && found < limit; term++) {
+        const rest = (wordOffsets[term] ?? 0) + bytes.length;
+        const wordEnd = wordOffsets[term + 1] ?? 0;
+        if (wordEnd > rest + maxMoreBytes) continue;
+        found++;
+        if (passes === undefined || passes(words, rest, wordEnd)) terms.push(text(term));
       }
       return terms;
     },

@@ -13,7 +13,7 @@ const MAX_SEGMENTS = 12;
 const KEPT_SEGMENTS = 6;
 /** Text of a full segment: so much, or a share of the whole index, so that a large index has no more segments. */
 const FULL_SEGMENT_CHARS = 16_000_000;
-const FULL_SEGMENT_SHARE = 1 / 4;
+const FULL_SEGMENT_SHARE = 1 / 6;
 /** A segment may be so much fuller: else what is a little too much for one becomes a tiny one. */
 const MAX_FILLING = 1.5;
 
@@ -25,10 +25,17 @@ export function fullSegmentChars(indexChars: number): number {
 /** Names the generation for which there was nothing to publish, so that no process looks again. */
 const settledFact = "segments_settled";
 
-/** Publishes segments until at most a few files are in none. The caller holds the writer's lock. */
-export async function publishSegments({ store, segments }: IndexLocation, pause: Pause): Promise<void> {
+/**
+ * Publishes segments until at most a few files are in none. `expectedChars` is the text that the index will have, where
+ * more is to come. The caller holds the writer's lock.
+ */
+export async function publishSegments(
+  { store, segments }: IndexLocation,
+  pause: Pause,
+  expectedChars = 0,
+): Promise<void> {
   if (segments === null || isSettled(store, segments) || !segments.canPut()) return;
-  const verdict = await judgeSegments(store, segments);
+  const verdict = await judgeSegments(store, segments, expectedChars);
   if (verdict.dropped.length > 0 || isWorthSegment(store, verdict.uncovered)) {
     await publish(store, segments, verdict, pause);
     // Also what a killed writer left. A reader that still needs a deleted one indexes its files in memory.
@@ -67,12 +74,13 @@ type JudgedSegment = { readonly name: string; readonly size: number; readonly li
  * A segment is dropped when it cannot be read, when half of its files are dead, or when it is one of too many small
  * ones. Its files are then uncovered, like files that were in no segment.
  */
-async function judgeSegments(store: IndexStore, segments: SegmentStore): Promise<Verdict> {
+async function judgeSegments(store: IndexStore, segments: SegmentStore, expectedChars: number): Promise<Verdict> {
   const { fileIds, segments: names } = store.snapshot();
   const rest = new Set(fileIds);
   const judged: JudgedSegment[] = [];
   for (const name of names) judged.push(judgeSegment(name, await readOutline(store, segments, name), rest));
-  const fullChars = fullSegmentChars(judged.reduce((sum, { chars }) => sum + chars, 0));
+  const judgedChars = judged.reduce((sum, { chars }) => sum + chars, 0);
+  const fullChars = fullSegmentChars(Math.max(expectedChars, judgedChars));
   const sound = judged.filter(({ size, live }) => live.length * 2 > size);
   const spare = findSpare(sound, fullChars);
   const dropped = judged.filter((segment) => !sound.includes(segment) || spare.includes(segment));

@@ -326,6 +326,19 @@ describe("segments", () => {
     assert.ok(pauses >= 120, `${pauses} pauses`);
   });
 
+  test("are as large as the index will need them, where more files are to come", async () => {
+    const countSegments = async (expectedChars: number): Promise<number> => {
+      await using index = await openIndex();
+      const store = openMemoryStore();
+      const text = `const value = 1;\n${" ".repeat(16_000_000)}`;
+      const chunks = [{ start: 0, end: text.length, startLine: 1, endLine: 2 }];
+      store.write({ put: ["a.ts", "b.ts", "c.ts"].map((path) => ({ ...newFile(path), text, chunks })) });
+      await publishSegments({ root: index.root, store, segments: index.segments }, () => null, expectedChars);
+      return store.snapshot().segments.length;
+    };
+    assert.deepEqual([await countSegments(0), await countSegments(250_000_000)], [2, 1]);
+  });
+
   test("of a large index are merged into fewer, and then nothing is written again", async () => {
     await using index = await openIndex();
     const store = openMemoryStore();

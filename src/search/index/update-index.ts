@@ -1,9 +1,9 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { chunkText } from "./chunk.ts";
 import { isDocument } from "./file-roles.ts";
-import { markUnsettled, openFolderMemory } from "./folder/folder-memory.ts";
+import { collectRecords, type FolderRecords, markUnsettled, openFolderMemory } from "./folder/folder-memory.ts";
 import { decodeSource, findNamedLimit, readSource, tooLarge } from "./folder/source-file.ts";
-import { type FoundFile, type SkippedFile, type TrustedFile, walkFolder } from "./folder/walk-folder.ts";
+import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
 import { createPause, type Pause } from "./pause.ts";
 import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
@@ -50,21 +50,18 @@ const MAX_SKIPPED_NAMED = 200;
 /** Runs to the end or to an abort; what was stored before an abort stays. The caller holds the lock: there is one writer at a time. */
 export async function updateIndex(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
   const pause = createPause(options.signal);
-  const knownFiles = readKnownFiles(location.store);
   const skipped = createSkippedList();
   const { changedFolders = null } = options;
-  const memory = openFolderMemory(options.force ? [] : location.store.folders(), options.now, changedFolders);
+  const memory = openFolderMemory(recordsFor(location.store, options), options.now, changedFolders);
   const files = await walk(walkFolder(location.root, options.hidden, memory), pause, skipped);
-  const writer = createWriter(location, options.published ?? (() => []), pause, skipped);
+  const knownFiles = readKnownFiles(location.store, changedFolders === null ? undefined : memory.touched());
+  const expectedChars = files.reduce((sum, { sizeBytes }) => sum + Math.min(sizeBytes, options.maxFileBytes), 0);
+  const writer = createWriter(location, { published: options.published ?? (() => []), expectedChars, pause, skipped });
   let knownCount = 0;
   for (const [done, file] of files.entries()) {
     const storedFile = knownFiles.files.get(file.path);
     const storedSkip = knownFiles.skips.get(file.path);
     if (storedFile !== undefined || storedSkip !== undefined) knownCount++;
-    if (file.stamp === null) {
-      if (storedSkip !== undefined) skipped.add({ path: file.path, reason: storedSkip.reason, isRetryable: false });
-      continue;
-    }
     if (isUnchanged(file, storedFile, options)) continue;
     const knownSkip = findKnownSkip(file, knownFiles, options);
     if (knownSkip !== undefined) {
@@ -108,17 +105,22 @@ type KnownFiles = {
   readonly skips: ReadonlyMap<string, StoredSkip>;
 };
 
-function readKnownFiles(store: IndexStore): KnownFiles {
+/** A look at some folders reads what is stored of these, however many others there are. */
+function recordsFor(store: IndexStore, { force, changedFolders = null }: UpdateOptions): FolderRecords {
+  if (force) return collectRecords([]);
+  return changedFolders === null ? collectRecords(store.folders()) : store;
+}
+
+/** The stored files, or those that are directly in these folders. */
+function readKnownFiles(store: IndexStore, folders?: readonly string[]): KnownFiles {
   return {
-    files: new Map(store.files().map((file) => [file.path, file])),
-    skips: new Map(store.skippedFiles().map((entry) => [entry.path, entry])),
+    files: new Map(store.files(folders).map((file) => [file.path, file])),
+    skips: new Map(store.skippedFiles(folders).map((entry) => [entry.path, entry])),
   };
 }
 
-type WalkedFile = FoundFile | TrustedFile;
-
-async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped: SkippedList): Promise<WalkedFile[]> {
-  const files: WalkedFile[] = [];
+async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped: SkippedList): Promise<FoundFile[]> {
+  const files: FoundFile[] = [];
   for (const step of steps) {
     if ("file" in step) files.push(step.file);
     else skipped.add(step.skipped);
@@ -128,7 +130,7 @@ async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped:
   return files;
 }
 
-function findDeleted({ files, skips }: KnownFiles, walked: readonly WalkedFile[]): string[] {
+function findDeleted({ files, skips }: KnownFiles, walked: readonly FoundFile[]): string[] {
   const paths = new Set(walked.map(({ path }) => path));
   return [...files.keys(), ...skips.keys()].filter((path) => !paths.has(path));
 }
@@ -228,11 +230,18 @@ const BATCH_CHARS = 2_000_000;
 /** Text that is stored before a segment is published: each segment is twice as large as the last, until it is full. */
 const FIRST_PUBLISH_CHARS = 2_000_000;
 
-function createWriter(location: IndexLocation, published: () => readonly string[], pause: Pause, skipped: SkippedList) {
+type WriterOptions = {
+  readonly published: () => readonly string[];
+  /** About the text that the index will have: segments are as large as they will be needed, so that few are merged. */
+  readonly expectedChars: number;
+  readonly pause: Pause;
+  readonly skipped: SkippedList;
+};
+
+function createWriter(location: IndexLocation, { published, expectedChars, pause, skipped }: WriterOptions) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
-  let publishedChars = 0;
   let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
@@ -272,10 +281,9 @@ function createWriter(location: IndexLocation, published: () => readonly string[
     unpublishedChars += chars;
     // Which files the segments of others have is known at the end.
     if (unpublishedChars < publishChars || published().length > 0) return;
-    await publishSegments(location, pause);
-    publishedChars += unpublishedChars;
+    await publishSegments(location, pause, expectedChars);
     unpublishedChars = 0;
-    publishChars = Math.min(publishChars * 2, fullSegmentChars(publishedChars));
+    publishChars = Math.min(publishChars * 2, fullSegmentChars(expectedChars));
   }
 
   async function finish(deleted: readonly string[]): Promise<void> {
@@ -285,7 +293,7 @@ function createWriter(location: IndexLocation, published: () => readonly string[
     }
     await flush();
     await adoptPublished(location, published(), pause);
-    await publishSegments(location, pause);
+    await publishSegments(location, pause, expectedChars);
   }
 
   return { sums, add, finish };

@@ -1,5 +1,6 @@
 /** The learnt table: what words mean in questions and in code. It is read once, when it is first needed. */
 import { readFileSync } from "node:fs";
+import { systemCode } from "../../errors.ts";
 import { decodeTable, type WordVectors } from "./word-table-file.ts";
 
 /** Numbers of a vector. */
@@ -18,13 +19,21 @@ export function loadLearntTable(): LearntTable {
   return loaded;
 }
 
-/** Bundlers of others leave the file behind, or the address of the module: then words alone have to do. */
 function readTable(): LearntTable {
+  const bytes = readTableFile();
+  if (bytes !== undefined) return openTable(bytes);
+  const none = new Float32Array();
+  return { terms: [], dimensions: VECTOR_DIMENSIONS, kept: none, questions: none, codes: none, rows: new Map() };
+}
+
+/** Bundlers of others leave the file behind, or the address of the module: then words alone have to do. */
+function readTableFile(): Uint8Array | undefined {
   try {
-    return openTable(readFileSync(new URL("table.bin", import.meta.url)));
-  } catch {
-    const none = new Float32Array();
-    return { terms: [], dimensions: VECTOR_DIMENSIONS, kept: none, questions: none, codes: none, rows: new Map() };
+    return readFileSync(new URL("table.bin", import.meta.url));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ERR_INVALID_URL" || code === "ERR_INVALID_URL_SCHEME") return undefined;
+    throw error;
   }
 }
 

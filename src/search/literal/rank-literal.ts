@@ -38,12 +38,12 @@ function rankByCount(
   counts: ReadonlyMap<number, number>,
   highest: number,
 ): RankedFile[] {
-  const roleWeights = weighRoles(view, query.roles);
+  const roleFactors = weighRoles(view, query.roles);
   let max = 0;
   for (const count of counts.values()) max = Math.max(max, count);
   const rows = [...counts].map(([file, count]) => {
     const { segment, firstFile } = findPart(view, file);
-    const role = roleFactor(segment.fileTraits[file - firstFile] ?? 0, roleWeights);
+    const role = roleFactor(segment.fileTraits[file - firstFile] ?? 0, roleFactors);
     const score = (highest * role * Math.log(1 + count)) / Math.log(1 + max);
     return { file, score, parts: { ...noParts, role }, ownShare: 0, chunks: [], path: segment.path(file - firstFile) };
   });

@@ -26,14 +26,15 @@ export function countLive(postings: readonly TermPostings[]): LiveCounts {
 function countPostings(postings: readonly TermPostings[]): LiveCounts {
   let [chunks, files] = [0, 0];
   for (const { part, from, to } of postings) {
-    const { places, chunkFile } = part.segment;
-    let lastFile = -1;
-    for (let posting = from; posting < to; posting++) {
-      const file = chunkFile[places[posting] ?? 0] ?? 0;
+    const { places, chunkFile, fileFirstChunk } = part.segment;
+    for (let posting = from; posting < to; ) {
+      const file = chunkFile[places[posting] as number] as number;
+      const end = fileFirstChunk[file + 1] as number;
+      const first = posting;
+      while (posting < to && (places[posting] as number) < end) posting++;
       if (part.dead?.[file] === 1) continue;
-      chunks++;
-      if (file !== lastFile) files++;
-      lastFile = file;
+      chunks += posting - first;
+      files++;
     }
   }
   return { chunks, files };

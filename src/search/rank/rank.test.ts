@@ -200,6 +200,21 @@ describe("the ranking", () => {
     );
   });
 
+  test("does not depend on the queries before it", () => {
+    const segment = buildSegment(Object.fromEntries(cases.flatMap(({ files }) => Object.entries(files))));
+    const used = createView([segment], null);
+    const query = fc.oneof(fc.constantFrom(...cases.map((each) => each.query), "b.go", "session.py"), fc.lorem());
+    fc.assert(
+      fc.property(fc.array(query, { minLength: 1, maxLength: 5 }), (queries) => {
+        for (const each of queries) {
+          const options = { limit: 50, meaning: each.length % 2 === 0 ? null : new Map([[each.length % 5, 0.5]]) };
+          const fresh = rankFiles(createView([segment], null), parseQuery(each), options);
+          assert.deepEqual(rankFiles(used, parseQuery(each), options), fresh);
+        }
+      }),
+    );
+  });
+
   test("does not depend on how files are spread over segments, or on deleted files", () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`f${index}.ts`, `const needle${index % 7} = hay + needle;\n${body}`]),

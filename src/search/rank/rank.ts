@@ -10,7 +10,7 @@ import { scoreNeighbours } from "./signals/neighbours.ts";
 import { addNamedPath, addPath } from "./signals/path-score.ts";
 import { weighRoles } from "./signals/role-factors.ts";
 import { fillParts, noParts, type ScoreParts, totalOf } from "./signals/score-parts.ts";
-import { bestChunkPerFile, emptyScores, type FinalScores, findMax, type Scores } from "./signals/scores.ts";
+import { emptyScores, type FinalScores, fillBestChunks, findMax, type Scores } from "./signals/scores.ts";
 import { addText } from "./signals/text-score.ts";
 import { weighTerms } from "./weighted-terms.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
@@ -46,6 +46,7 @@ export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOpti
   const terms = weighTerms(view, query);
   for (const term of terms) addText(view, scores, findTerm(view, term.text), term);
   for (const [word, group] of Map.groupBy(terms, (term) => term.word)) addPath(view, scores, word, group, share);
+  fillBestChunks(scores);
   addNames(view, scores, query);
   if (query.path !== null) addNamedPath(view, scores, query.path);
   const near = meaning === null ? null : addMeaning(view, scores, meaning);
@@ -68,29 +69,25 @@ function pickFiles(
   scores: FinalScores,
   { limit, accepted, nearness }: PickOptions,
 ): RankedFile[] {
-  const bestChunks = bestChunkPerFile(view, scores);
-  const maxScores = { chunk: findMax(bestChunks) || 1, file: findMax(scores.file) || 1 };
+  const { bestChunk, stem, folder, files } = scores;
+  const maxScores = { chunk: findMax(bestChunk, scores) || 1, file: findMax(scores.file, scores) || 1 };
   const pathOf = (file: number): string => {
     const { segment, firstFile } = findPart(view, file);
     return segment.path(file - firstFile);
   };
   const best = createBest(nearness === null ? limit : Math.max(limit, MAX_COMPARED), pathOf);
   const scratch = { ...noParts };
-  const roleWeights = weighRoles(view, query.roles);
-  for (const { segment, firstFile, dead } of view.parts) {
-    for (let segmentFile = 0; segmentFile < segment.fileCount; segmentFile++) {
-      const file = firstFile + segmentFile;
-      const chunk = bestChunks[file] ?? 0;
-      const isMatch = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
-      if (!isMatch || dead?.[segmentFile] === 1 || accepted?.[file] === 0) continue;
-      best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, roleWeights)));
-    }
+  const roleFactors = weighRoles(view, query.roles);
+  for (const file of scores.touched.list()) {
+    const isMatch = bestChunk[file] !== 0 || stem[file] !== 0 || folder[file] !== 0;
+    if (!isMatch || files.dead[file] === 1 || accepted?.[file] === 0) continue;
+    best.add(file, totalOf(fillParts(scratch, file, scores, maxScores, roleFactors)));
   }
   const ranked = best.listBest().map(({ file, score }) => {
+    const parts = fillParts({ ...noParts }, file, scores, maxScores, roleFactors);
+    if (nearness === null) return { file, score, parts };
     const { segment, firstFile } = findPart(view, file);
-    const chunk = bestChunks[file] ?? 0;
-    const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, roleWeights);
-    return nearness === null ? { file, score, parts } : withMeaning(file, parts, nearness(segment, file - firstFile));
+    return withMeaning(file, parts, nearness(segment, file - firstFile));
   });
   const ordered = nearness === null ? ranked : addNeighbours(ranked, pathOf);
   return ordered.slice(0, limit).map((each) => ({

@@ -63,7 +63,7 @@ function markFiles(view: IndexView, query: ParsedQuery, terms: Terms, chunks: It
 
 function markNamedFiles({ parts }: IndexView, path: string, mark: (part: ViewPart, file: number) => void): void {
   for (const part of parts) {
-    for (let file = 0; file < part.segment.fileCount; file++) {
+    for (const file of part.segment.filesEnding(path.toLowerCase())) {
       if (matchesPath(part.segment.path(file), path)) mark(part, file);
     }
   }
@@ -91,7 +91,9 @@ function slicePart(part: ViewPart, keptFiles: Uint8Array, terms: Terms): Omit<Pa
   const postings = copyPostings(part, terms, newFile, columns.newChunk);
   const paths = files.map((file) => segment.path(file));
   const { newChunk, ...rest } = columns;
-  return { segment: { ...rest, ...postings, path: (file) => paths[file] ?? "" }, newChunk };
+  const filesEnding = (ending: string) =>
+    paths.flatMap((path, file) => (path.toLowerCase().endsWith(ending) ? [file] : []));
+  return { segment: { ...rest, ...postings, path: (file) => paths[file] ?? "", filesEnding }, newChunk };
 }
 
 function copyColumns(segment: RankedSegment, files: readonly number[]) {

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunkText } from "../index/chunk.ts";
-import { chooseSpans, createHitFinder, limitsAt } from "./spans.ts";
+import { createHitFinder } from "./hits.ts";
+import { chooseSpans, limitsAt } from "./spans.ts";
 
-const findHits = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
+const finder = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
 
 function spansOf(text: string, limits = limitsAt(0)) {
   const chunks = chunkText(text);
   const file = { id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null };
   const scored = chunks.map((_, index) => ({ index, score: 1 }));
-  return chooseSpans(file, scored, findHits, { limits });
+  return chooseSpans(file, scored, finder, { limits });
 }
 
 const filler = Array.from({ length: 12 }, (_, line) => `  value${line} = compute(value${line});\n`).join("");
@@ -55,6 +56,6 @@ test("the spans of a file do not overlap, and together are about as long as one 
 test("a file that only its path matches is shown from the beginning", () => {
   const text = functionText("compute");
   const chunks = chunkText(text);
-  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null }, [], findHits);
+  const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null }, [], finder);
   assert.equal(span?.startLine, 1);
 });

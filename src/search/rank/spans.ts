@@ -1,8 +1,8 @@
 /** Chooses the spans of a file to show: the best chunk cut to the lines that match, and the blocks of it and of others that match. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { findDefinition } from "../index/definitions.ts";
-import { findTerms } from "../index/lexicon.ts";
 import type { StoredText } from "../index/store/index-store.ts";
+import type { Hit, HitFinder } from "./hits.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };
@@ -12,11 +12,6 @@ export type ChosenSpan = Span & { readonly focus: number };
 
 /** A chunk of the file by its index in it, and its score. */
 export type ScoredChunk = { readonly index: number; readonly score: number };
-
-/** A term of the query in a word of the text, and its weight. */
-type Hit = { readonly term: string; readonly weight: number };
-/** Finds the hits in a word. */
-export type HitFinder = (word: string) => readonly Hit[];
 
 /** How much of a file is shown. */
 export type SpanLimits = {
@@ -51,7 +46,7 @@ const MIN_SCORE_SHARE = 0.3;
 export function chooseSpans(
   file: StoredText,
   chunks: readonly ScoredChunk[],
-  findHits: HitFinder,
+  finder: HitFinder,
   { line = null, limits = limitsAt(0) }: { readonly line?: number | null; readonly limits?: SpanLimits } = {},
 ): ChosenSpan[] {
   const bestScore = chunks[0]?.score ?? 0;
@@ -63,14 +58,16 @@ export function chooseSpans(
   );
   const [best] = candidates;
   if (best === undefined) return firstSpan(file);
-  const main = chooseMain(file, best, findHits, line, limits.mainChars);
+  const main = chooseMain(file, best, finder, line, limits.mainChars);
   const chosen: ChosenSpan[] = [main];
   const blocks = candidates
     .slice(0, MAX_BLOCK_CHUNKS)
-    .flatMap((chunk) => findBlocks(file, chunk, findHits, limits.furtherChars));
-  for (const { span } of blocks.sort((one, other) => other.score - one.score)) {
+    .flatMap((chunk) => findBlocks(file, chunk, finder, limits.furtherChars));
+  for (const { span, chunk } of blocks.sort((one, other) => other.score - one.score)) {
     if (chosen.length > limits.furtherSpans) break;
-    if (!chosen.some((each) => overlaps(each, span))) chosen.push(span);
+    if (chosen.some((each) => overlaps(each, span))) continue;
+    const text = file.text.slice(chunk.start, chunk.end);
+    chosen.push({ ...span, focus: chunk.start + findFocus(text, chunk, span, finder) });
   }
   return chosen;
 }
@@ -83,7 +80,7 @@ const overlaps = (one: Span, other: Span): boolean => one.startLine <= other.end
 function chooseMain(
   file: StoredText,
   chunk: Chunk,
-  findHits: HitFinder,
+  finder: HitFinder,
   line: number | null,
   maxChars: number,
 ): ChosenSpan {
@@ -92,34 +89,34 @@ function chooseMain(
     const focus = chunk.start + offsetOfLine(text, line - chunk.startLine);
     return { ...linesAround(line, text, chunk, maxChars), focus };
   }
-  const span = bestLines(text, chunk, maxChars, findHits);
-  return { ...span, focus: chunk.start + findFocus(text, chunk, span, findHits) };
+  const span = bestLines(text, chunk, maxChars, finder);
+  return { ...span, focus: chunk.start + findFocus(text, chunk, span, finder) };
 }
 
 /** A chunk and its share of the best chunk's score. */
 type CandidateChunk = Chunk & { readonly share: number };
 
-/** A span with what it says about the query. */
-type ScoredBlock = { readonly span: ChosenSpan; readonly score: number };
+/** A span of a chunk with what it says about the query. */
+type ScoredBlock = { readonly span: Span; readonly chunk: Chunk; readonly score: number };
 
 /** The parts of a chunk that match the query: each begins with a definition, or where the chunk begins. */
-function findBlocks(file: StoredText, chunk: CandidateChunk, findHits: HitFinder, maxChars: number): ScoredBlock[] {
+function findBlocks(file: StoredText, chunk: CandidateChunk, finder: HitFinder, maxChars: number): ScoredBlock[] {
   const text = file.text.slice(chunk.start, chunk.end);
   const lines = measureLines(text);
-  const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
+  const hits = findLineHits(text, lines, finder);
   const starts = blockStarts(text, lines);
   return starts.flatMap((first, index) => {
     const blockEnd = starts[index + 1] ?? lines.count;
+    if (!hasHits(hits, first, blockEnd)) return [];
     const window = bestWindow(lines, hits, first, blockEnd, maxChars);
     if (window.score <= 0) return [];
-    const span = toSpan(lines, window, chunk.startLine);
-    return [
-      {
-        span: { ...span, focus: chunk.start + findFocus(text, chunk, span, findHits) },
-        score: window.score * chunk.share,
-      },
-    ];
+    return [{ span: toSpan(lines, window, chunk.startLine), chunk, score: window.score * chunk.share }];
   });
+}
+
+function hasHits(hits: readonly (readonly Hit[])[], first: number, end: number): boolean {
+  for (let line = first; line < end; line++) if ((hits[line]?.length ?? 0) > 0) return true;
+  return false;
 }
 
 const commentStart = /^\s*(?:\/\/|\/?\*|#|--|@|\[)/;
@@ -163,12 +160,12 @@ function oncePerLine<C extends Chunk>(chunks: readonly C[]): C[] {
 }
 
 /** The offset in the text of a chunk of the heaviest hit in these lines, the first of equals; their start without one. */
-function findFocus(text: string, { startLine }: Span, span: Span, findHits: HitFinder): number {
+function findFocus(text: string, { startLine }: Span, span: Span, finder: HitFinder): number {
   const start = offsetOfLine(text, span.startLine - startLine);
   let best = { offset: start, weight: 0 };
-  for (const word of text.slice(start, offsetOfLine(text, span.endLine + 1 - startLine)).matchAll(WORDS)) {
-    const weight = findHits(word[0]).reduce((sum, hit) => sum + hit.weight, 0);
-    if (weight > best.weight) best = { offset: start + word.index, weight };
+  for (const { index, word } of finder.wordsIn(text.slice(start, offsetOfLine(text, span.endLine + 1 - startLine)))) {
+    const weight = finder.inWord(word).reduce((sum, hit) => sum + hit.weight, 0);
+    if (weight > best.weight) best = { offset: start + index, weight };
   }
   return best.offset;
 }
@@ -196,17 +193,24 @@ function firstSpan({ text, chunks }: StoredText): ChosenSpan[] {
 /** A word in the name of a definition says what the lines after it are about. */
 const DEFINITION_FACTOR = 3;
 const MAX_LINE_CHARS = 1_000;
-const WORDS = /[\p{L}\p{M}\p{N}_$]+/gu;
 
-function lineHits(text: string, { starts, indents }: Lines, line: number, findHits: HitFinder): Hit[] {
-  const [start, end] = [starts[line] ?? 0, starts[line + 1] ?? 0];
-  const words = text.slice(start, Math.min(end, start + MAX_LINE_CHARS)).match(WORDS) ?? [];
-  const hits = words.flatMap(findHits);
-  if (hits.length === 0) return hits;
-  const definition = findDefinition(text, start, end, indents[line] ?? -1);
-  if (definition === null) return hits;
-  const nameHits = findHits(text.slice(definition.start, definition.end));
-  return [...hits, ...nameHits.map(({ term, weight }) => ({ term: `=${term}`, weight: weight * DEFINITION_FACTOR }))];
+/** The hits of each line. */
+function findLineHits(text: string, { starts, indents, count }: Lines, finder: HitFinder): readonly Hit[][] {
+  const hits: Hit[][] = Array.from({ length: count }, () => []);
+  let line = 0;
+  for (const { index, word } of finder.wordsIn(text)) {
+    while (index >= (starts[line + 1] ?? Infinity)) line++;
+    const chars = (starts[line] ?? 0) + MAX_LINE_CHARS - index;
+    if (chars > 0) hits[line]?.push(...finder.inWord(word.slice(0, chars)));
+  }
+  for (const [number, found] of hits.entries()) {
+    if (found.length === 0) continue;
+    const definition = findDefinition(text, starts[number] ?? 0, starts[number + 1] ?? 0, indents[number] ?? -1);
+    if (definition === null) continue;
+    for (const { term, weight } of finder.inWord(text.slice(definition.start, definition.end)))
+      found.push({ term: `=${term}`, weight: weight * DEFINITION_FACTOR });
+  }
+  return hits;
 }
 
 /** The share of its weight that a repeated term counts. */
@@ -215,10 +219,10 @@ const REPEATED_SHARE = 0.3;
 const BLOCK_FACTOR = 1.1;
 
 /** The lines of a chunk that match the query best and fit in this many characters; the first of equals. */
-function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, findHits: HitFinder): Span {
+function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, finder: HitFinder): Span {
   const lines = measureLines(text);
   if (text.length <= maxChars && endWithin(lines, 0, maxChars) === lines.count) return { startLine, endLine };
-  const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
+  const hits = findLineHits(text, lines, finder);
   return toSpan(lines, bestWindow(lines, hits, 0, lines.count, maxChars), startLine);
 }
 
@@ -237,7 +241,7 @@ function bestWindow(
   for (let first = from; first < to; first++) {
     if (lines.indents[first] === -1) continue;
     const end = Math.min(to, endWithin(lines, first, maxChars));
-    const score = scoreOf(hits.slice(first, end)) * (first === from || startsBlock(lines, first) ? BLOCK_FACTOR : 1);
+    const score = scoreOf(hits, first, end) * (first === from || startsBlock(lines, first) ? BLOCK_FACTOR : 1);
     if (score > best.score) best = { first, end, score };
   }
   return best;
@@ -262,12 +266,15 @@ function endWithin({ starts, indents, count }: Lines, first: number, maxChars: n
   return end;
 }
 
-function scoreOf(hits: readonly (readonly Hit[])[]): number {
+/** What the lines from `first` to `end` have of the query. */
+function scoreOf(hits: readonly (readonly Hit[])[], first: number, end: number): number {
   const terms = new Set<string>();
   let score = 0;
-  for (const { term, weight } of hits.flat()) {
-    score += terms.has(term) ? weight * REPEATED_SHARE : weight;
-    terms.add(term);
+  for (let line = first; line < end; line++) {
+    for (const { term, weight } of hits[line] ?? []) {
+      score += terms.has(term) ? weight * REPEATED_SHARE : weight;
+      terms.add(term);
+    }
   }
   return score;
 }
@@ -280,21 +287,4 @@ function withoutBlankEnd({ indents }: Lines, from: number, to: number): number {
   let end = to;
   while (end > from + 1 && indents[end - 1] === -1) end--;
   return end;
-}
-
-/** Finds the terms of a query in words. It caches its results: the same words occur again and again. */
-export function createHitFinder(termWeights: ReadonlyMap<string, number>): HitFinder {
-  const cache = new Map<string, readonly Hit[]>();
-  return (word) => {
-    const hits = cache.get(word) ?? hitsOf(word, termWeights);
-    cache.set(word, hits);
-    return hits;
-  };
-}
-
-function hitsOf(word: string, termWeights: ReadonlyMap<string, number>): Hit[] {
-  return findTerms(word).flatMap((term) => {
-    const weight = termWeights.get(term);
-    return weight === undefined ? [] : [{ term, weight }];
-  });
 }

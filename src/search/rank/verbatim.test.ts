@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createVerbatimGain } from "./verbatim.ts";
+import { addGains, createVerbatimGain } from "./verbatim.ts";
 import { rankWeights } from "./weights.ts";
 
 test("a text gains by the longest run of the query's words, and nothing by a short run", () => {
@@ -31,4 +31,40 @@ test("the longest run is the one that a comparison of every pair of places finds
       assert.equal(gainOf(source), longest < 4 ? 0 : (rankWeights.verbatim * longest) / query.length);
     }),
   );
+});
+
+test("the first files are those that all gains would give, and the others are read as far as they may be among them", async () => {
+  const share = fc.integer({ min: 0, max: 10 }).map((tenths) => tenths / 10);
+  const row = fc.record({ score: share, gain: share, slack: share });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (rows, needed) => {
+      const files = rows.map((each, file) => ({ ...each, file }));
+      let reads = 0;
+      const readGains = async (batch: readonly { readonly gain: number }[]) => {
+        reads += batch.length;
+        return batch.map(({ gain }) => gain);
+      };
+      const found = await addGains(files, needed, ({ gain, slack }) => gain + slack, readGains);
+      const expected = files
+        .map(({ score, gain, file }) => ({ file, score: Math.min(1, score + gain) }))
+        .sort((one, other) => other.score - one.score);
+      assert.deepEqual(
+        found.slice(0, needed).map(({ file, score }) => ({ file, score })),
+        expected.slice(0, needed),
+      );
+      assert.ok(reads <= files.length);
+    }),
+  );
+  const many = Array.from({ length: 50 }, (_, file) => ({ file, score: 0.5 - file / 1_000 }));
+  let reads = 0;
+  await addGains(
+    many,
+    10,
+    () => 0.2,
+    async (batch) => {
+      reads += batch.length;
+      return batch.map(() => 0.2);
+    },
+  );
+  assert.equal(reads, 10);
 });

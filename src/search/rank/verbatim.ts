@@ -1,5 +1,7 @@
 /** Finds files that contain a query word for word, as for an error text that a user pasted. */
-import { MAX_QUERY_WORDS } from "./query.ts";
+import type { IndexView } from "../index/index-view.ts";
+import { boundRuns } from "./possible-runs.ts";
+import { MAX_QUERY_WORDS, type ParsedQuery } from "./query.ts";
 import { rankWeights } from "./weights.ts";
 
 /** A shorter run of the same words is chance. */
@@ -13,10 +15,57 @@ export function createVerbatimGain(query: string): ((text: string) => number) | 
   const words = wordsIn(query).slice(0, MAX_QUERY_WORDS);
   if (words.length < MIN_RUN_WORDS) return null;
   return (text) => {
-    const run = measureLongestRun(text.slice(0, MAX_TEXT_CHARS).toLowerCase(), words);
-    return run < MIN_RUN_WORDS ? 0 : (rankWeights.verbatim * run) / words.length;
+    return gainOf(measureLongestRun(text.slice(0, MAX_TEXT_CHARS).toLowerCase(), words), words.length);
   };
 }
+
+/** Returns what a file gains at most, by the index: a text has to be read only where that is more than nothing. */
+export function createGainBound(view: IndexView, query: string, { terms }: ParsedQuery): (file: number) => number {
+  const words = (query.match(wordPattern) ?? []).slice(0, MAX_QUERY_WORDS);
+  const longestRun = boundRuns(view, words, terms);
+  return (file) => gainOf(longestRun(file), words.length);
+}
+
+const gainOf = (run: number, wordCount: number): number =>
+  run < MIN_RUN_WORDS ? 0 : (rankWeights.verbatim * run) / wordCount;
+
+/** A scored file, and what it gains at most. */
+type OpenFile<F> = { readonly file: F; readonly maxScore: number };
+
+/** Texts that are read before it is decided again whether more are needed. */
+const BATCH_FILES = 10;
+
+/**
+ * Adds to the scores what files gain, and sorts. The gains of those that cannot be among the first `needed` any more are not
+ * read: the files after them are in no certain order.
+ */
+export async function addGains<F extends { readonly file: number; readonly score: number }>(
+  files: readonly F[],
+  needed: number,
+  maxGainOf: (file: F) => number,
+  readGains: (files: readonly F[]) => Promise<readonly number[]>,
+): Promise<F[]> {
+  const scores = new Map<F, number>();
+  const open: OpenFile<F>[] = [];
+  for (const file of files) {
+    const maxGain = maxGainOf(file);
+    if (maxGain > 0) open.push({ file, maxScore: addGain(file.score, maxGain) });
+    else scores.set(file, file.score);
+  }
+  open.sort((one, other) => other.maxScore - one.maxScore);
+  for (let first = 0; first < open.length; first += BATCH_FILES) {
+    const lowest = [...scores.values()].sort((one, other) => other - one)[needed - 1] ?? -Infinity;
+    const batch = open.slice(first, first + BATCH_FILES).filter(({ maxScore }) => maxScore >= lowest);
+    const gains = await readGains(batch.map(({ file }) => file));
+    for (const [index, { file }] of batch.entries()) scores.set(file, addGain(file.score, gains[index] ?? 0));
+    if (batch.length < BATCH_FILES) break;
+  }
+  return files
+    .map((file) => ({ ...file, score: scores.get(file) ?? file.score }))
+    .sort((one, other) => other.score - one.score);
+}
+
+const addGain = (score: number, gain: number): number => Math.min(1, score + gain);
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(wordPattern) ?? [];
 

@@ -5,7 +5,7 @@ import { countLive, rarity } from "./postings.ts";
 import type { ParsedQuery } from "./query.ts";
 import { isAskedInWords, trustWord } from "./question-words.ts";
 import { rankWeights } from "./weights.ts";
-import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
+import { findShortForms, findWordRoot, isEnding, MAX_ENDING_CHARS } from "./word-families.ts";
 
 /** A term that files are ranked by. */
 export type WeightedTerm = {
@@ -73,7 +73,9 @@ function familyOf(view: IndexView, term: string): readonly string[] {
 function findFamily({ parts }: IndexView, root: string): readonly string[] {
   const termsWithPrefix = (kind: string) =>
     parts.flatMap(({ segment }) =>
-      segment.findPrefix(kind + root, MAX_ENDING_CHARS, MAX_FAMILY_WORDS).map((term) => term.slice(kind.length)),
+      segment
+        .findPrefix(kind + root, MAX_ENDING_CHARS, MAX_FAMILY_WORDS, isEnding)
+        .map((term) => term.slice(kind.length)),
     );
   const candidates = [...termsWithPrefix(""), ...termsWithPrefix(termKinds.path)];
   // Sorted, because a sum depends on the order of its numbers in the last digit, and must not depend on the segments.

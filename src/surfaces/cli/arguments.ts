@@ -1,6 +1,8 @@
-/** The arguments of a command: many inputs answered in order, and too many refused. */
+/** The arguments of a command: many inputs answered in order, folders that must exist, and too many refused. */
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { SpillwayError } from "../../errors.ts";
-import { STORED_URL_CHARS } from "../../system/clip-lengths.ts";
+import { PATH_CHARS, STORED_URL_CHARS } from "../../system/clip-lengths.ts";
 import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
@@ -38,4 +40,21 @@ export function rejectExtraArguments(maxCount: number, { name, args }: Call): vo
   throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
     hint: `spillway help ${name} shows the usage. Put a text of several words in quotes.`,
   });
+}
+
+/** The folders that an option names. One that does not exist would allow nothing, so it is refused. */
+export async function readFolders({ values, terminal }: Call, name: string): Promise<string[]> {
+  const given = values[name];
+  const folders = (Array.isArray(given) ? given : []).map((folder) => resolve(terminal.cwd, String(folder)));
+  for (const folder of folders) {
+    const isFolder = await stat(folder).then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    );
+    if (isFolder) continue;
+    throw new SpillwayError("usage", `${clip(folder, PATH_CHARS)} is not a folder of this machine.`, {
+      hint: `Create it first, or name another one with --${name}.`,
+    });
+  }
+  return folders;
 }

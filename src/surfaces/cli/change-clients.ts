@@ -143,13 +143,17 @@ export function backupFolder({ config, terminal }: Call): string {
   return join(findDataHome(config.settings.home, terminal.env, process.platform), "clients");
 }
 
-/** The clients of this machine that have a config for a scope. */
-export async function findClientsFor(scope: Scope, machine: ClientMachine): Promise<readonly Client[]> {
+/** The clients of this machine that have a config for a scope. If there are none, the error says how to name one. */
+export async function findClientsFor(
+  scope: Scope,
+  machine: ClientMachine,
+  advice = "Name one",
+): Promise<readonly Client[]> {
   const found = (await findInstalledClients(machine)).filter(
     ({ projectFiles }) => scope === "user" || projectFiles.length > 0,
   );
   if (found.length > 0) return found;
   throw new SpillwayError("usage", "No client was found on this machine.", {
-    hint: `Name one: ${clients.map(({ id }) => id).join(", ")}.`,
+    hint: `${advice}: ${clients.map(({ id }) => id).join(", ")}.`,
   });
 }

@@ -34,6 +34,8 @@ export type Terminal = {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Whether stdout is a terminal that shows colours. */
   readonly color?: boolean;
+  /** The width of stdout; undefined where it is not a terminal. */
+  readonly columns?: number | undefined;
 };
 
 /** One call of a command: its arguments, its options and what it runs on. */

@@ -52,6 +52,37 @@ export function renderCommandHelp({ usage, about, details, options, examples }: 
   );
 }
 
+/** Breaks lines that are wider than the terminal at spaces. Examples stay whole, so that they can be copied. */
+export function fitHelp(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  const [body = "", ...examples] = text.split(/(?=^Examples:$)/m);
+  const lines = body.split("\n").map((line) => fitLine(line, columns));
+  return [lines.join("\n"), ...examples].join("");
+}
+
+/** A description is broken below its own beginning, or below the option where there is too little room. */
+function fitLine(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const label = /^ {2}\S.*? {2,}(?=\S)/.exec(line)?.[0] ?? "";
+  const isBeside = label === "" || columns - label.length >= MIN_BESIDE_COLUMNS;
+  const indent = isBeside ? label.length : NARROW_INDENT;
+  const start = isBeside ? label : `${label.trimEnd()}\n${" ".repeat(indent)}`;
+  return start + breakLines(line.slice(label.length), columns - indent).join(`\n${" ".repeat(indent)}`);
+}
+
+const MIN_BESIDE_COLUMNS = 32;
+const NARROW_INDENT = 6;
+
+function breakLines(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
 function exampleLines(examples: Command["examples"]): readonly string[] {
   const rows = examples.map(([line, about]) => ({
     line: line.includes("spillway ") ? line : `spillway ${line}`,

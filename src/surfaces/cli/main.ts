@@ -5,7 +5,7 @@ import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
 import type { Call, Command, ExitCode, OptionRow, Terminal, Values } from "./command.ts";
 import { commands } from "./commands.ts";
-import { commonOptions, firstSteps, renderCommandHelp, renderOverview } from "./help.ts";
+import { commonOptions, firstSteps, fitHelp, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** The exit status of the process; 130 after an interrupt. */
@@ -33,7 +33,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal, signal: Abo
   if (["help", "--help", "-h"].includes(name)) return showHelp(rest, terminal);
   const command = await findCommand(name);
   const { values, positionals } = await parseOptions(name, command, rest);
-  if (values.help === true) return print(terminal, renderCommandHelp(command));
+  if (values.help === true) return print(terminal, fitHelp(renderCommandHelp(command), terminal.columns));
   return execute(command, { name, args: positionals, values, terminal, signal });
 }
 
@@ -82,7 +82,7 @@ function makeLazy<T extends AsyncDisposable>(open: () => Promise<T>): { get(): P
 
 async function showHelp(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const text = await helpText(args.find((arg) => arg !== "--json"));
-  return print(terminal, args.includes("--json") ? toJsonLine({ help: text }) : text);
+  return print(terminal, args.includes("--json") ? toJsonLine({ help: text }) : fitHelp(text, terminal.columns));
 }
 
 async function helpText(topic: string | undefined): Promise<string> {
@@ -101,8 +101,27 @@ async function findCommand(name: string): Promise<Command> {
   const entry = commands.find((command) => command.name === name);
   if (entry) return entry.load();
   const names = commands.map((command) => command.name);
-  const hint = await suggest(name, names, "spillway help lists the commands.");
+  const seeAll = "spillway help lists the commands.";
+  const longer = otherNames[name] ?? (await findAction(name));
+  const hint = longer === undefined ? await suggest(name, names, seeAll) : `Did you mean spillway ${longer}? ${seeAll}`;
   throw usageError(`There is no command ${JSON.stringify(clip(name))}.`, hint);
+}
+
+/** What other programs call something that we have. */
+const otherNames: Readonly<Record<string, string>> = {
+  config: "help settings",
+  settings: "help settings",
+  find: "search",
+  grep: "search",
+};
+
+/** `ls` is `artifacts ls`: the command whose first argument may be this word; undefined where none or several have it. */
+async function findAction(word: string): Promise<string | undefined> {
+  const loaded = await Promise.all(
+    commands.map(async ({ name, load }) => ({ name, words: (await load()).words ?? [] })),
+  );
+  const [owner, ...others] = loaded.filter(({ words }) => words.includes(word));
+  return owner === undefined || others.length > 0 ? undefined : `${owner.name} ${word}`;
 }
 
 async function parseOptions(name: string, command: Command, argv: readonly string[]) {
@@ -111,10 +130,20 @@ async function parseOptions(name: string, command: Command, argv: readonly strin
   const { parseArgs } = await import("node:util");
   try {
     const parsed = parseArgs({ args: joinValues(own, options), options, allowPositionals: true, strict: true });
+    rejectEmpty(parsed.values, options);
     return { values: parsed.values, positionals: [...parsed.positionals, ...commandLine] };
   } catch (cause) {
+    if (cause instanceof SpillwayError) throw cause;
     throw await optionError(name, Object.keys(options), cause);
   }
+}
+
+/** An empty value is almost always a variable that is not set; without it the command would do something else. */
+function rejectEmpty(values: Values, options: Readonly<Record<string, OptionRow>>): void {
+  // A number says itself what it may be.
+  const empty = Object.keys(values).find((option) => values[option] === "" && options[option]?.value !== "N");
+  if (empty !== undefined)
+    throw usageError(`The value of --${empty} is empty.`, `Give a value, or leave --${empty} out.`);
 }
 
 /** Our own options, and the command line that begins with the first word that is not one of them. */

@@ -1,4 +1,5 @@
 /** `spillway store migrate`: copies the store to the one that another config file names. */
+import { access } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { formatCount, formatSize } from "../../answer/phrases.ts";
@@ -9,6 +10,8 @@ import { loadConfig, requireValid } from "../../config/load-config.ts";
 import { findDataHome } from "../../config/paths.ts";
 import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
 import { readText } from "./options.ts";
 import { toJsonLine } from "./output.ts";
@@ -37,11 +40,22 @@ export async function migrate(call: Call, session: Session): Promise<ExitCode> {
 /** The store that the file alone names: no variable and no other file counts, because those name the present one. */
 async function openTarget(file: string, { terminal }: Call): Promise<Storage> {
   const { cwd, env } = terminal;
+  await requireFile(resolve(cwd, file));
   const ownEnv = { HOME: env.HOME ?? homedir(), XDG_DATA_HOME: env.XDG_DATA_HOME, SPILLWAY_CONFIG: resolve(cwd, file) };
   const settings = requireValid(await loadConfig({ cwd: ownEnv.HOME, env: ownEnv }));
   const home = findDataHome(settings.home, ownEnv, process.platform);
   const isTeams = settings["store.catalogue"] !== null || settings["store.objects"] !== null;
   return isTeams ? teamStorage(home, settings) : diskStorage(home);
+}
+
+/** Said here, because the loader would speak of the variable that we name the file with. */
+async function requireFile(path: string): Promise<void> {
+  await access(path).catch((cause: unknown) => {
+    throw new SpillwayError("config_invalid", `There is no config file ${clip(path, PATH_CHARS)}.`, {
+      hint: "Write the settings of the new store into it, as docs/scaling.md shows, or name another file with --to.",
+      cause,
+    });
+  });
 }
 
 function toText(migration: Migration): string {

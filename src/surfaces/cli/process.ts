@@ -48,6 +48,9 @@ const terminal: Terminal = {
   get ask() {
     return process.stdin.isTTY && process.stderr.isTTY ? ask : undefined;
   },
+  get columns() {
+    return process.stdout.isTTY ? process.stdout.columns : undefined;
+  },
   color: process.stdout.isTTY === true && !process.env.NO_COLOR,
 };
 const status = await runCli(process.argv.slice(2), terminal, stopController.signal);

@@ -109,7 +109,7 @@ export function makePlan(config: ClientConfig, { action, text, command, notes = 
 
 /** What everyone who shares the config of a project needs. */
 export const needsOwnProgram = (scope: Scope): readonly string[] =>
-  scope === "project" ? ["Everyone who works on this project needs spillway on the PATH: npm install -g spillway"] : [];
+  scope === "project" ? ["Everyone who works on this project needs the command spillway on the PATH."] : [];
 
 function foreignEntry({ file }: ClientConfig, name: string): SpillwayError {
   return new SpillwayError(

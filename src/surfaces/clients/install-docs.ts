@@ -57,7 +57,7 @@ once, and then all are written. Without a terminal it is only shown, and the exi
 \`--json\` prints one object for each client.
 
 - \`--scope project\` changes the config of the project in the current folder, for everyone who works on it. The entry then
-  starts \`spillway\` by its name, so everyone needs it on the \`PATH\` (\`npm install -g spillway\`). For a user the name is
+  starts \`spillway\` by its name, so everyone needs it on the \`PATH\` ([how to get it](../README.md#start)). For a user the name is
   written where \`spillway\` is on the \`PATH\`; clients that are started from a desktop do not know that \`PATH\` and get the
   paths of Node and of the script.
 - \`--name NAME\` gives the server another name. An entry with the name that does not start Spillway is never replaced.

@@ -5,7 +5,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ParseError } from "jsonc-parser";
 import { expandVariables } from "../../acquire/http/credentials.ts";
-import { readConfigText } from "../../config/config-file.ts";
+import { readConfigText, syntaxFault } from "../../config/config-file.ts";
 import { describeProblem } from "../../config/config-problem.ts";
 import { type Machine, userConfigFile } from "../../config/paths.ts";
 import { parseValue } from "../../config/setting-values.ts";
@@ -86,7 +86,7 @@ async function parse(file: string, text: string): Promise<unknown> {
   const line = text.slice(0, first.offset).split("\n").length;
   throw refuse(
     file,
-    `is not valid JSON with comments (line ${line}: ${printParseErrorCode(first.error)})`,
+    `is not valid JSON with comments (line ${line}: ${syntaxFault(printParseErrorCode(first.error))})`,
     "Fix it there.",
   );
 }

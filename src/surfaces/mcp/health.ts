@@ -1,5 +1,6 @@
 /** `health://status`: whether the settings and the store work, and what is wrong if not. */
 import { access, constants, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import { toStoreError } from "../../artifacts/store-errors.ts";
 import { describeProblems } from "../../config/config-problem.ts";
 import type { LoadedConfig } from "../../config/load-config.ts";
@@ -26,9 +27,10 @@ type Health = {
 /** Checks the settings and the store now. */
 export async function checkHealth(session: Session, config: LoadedConfig, client: string): Promise<Health> {
   const problems = describeProblems(config.problems);
-  const [folder = ""] = session.spoolFolders;
+  const [spoolFolder = ""] = session.spoolFolders;
+  const folder = session.homeProblem === null ? dirname(spoolFolder) : spoolFolder;
   const problem =
-    (await findWriteProblem(folder)) ?? (await findReadProblem(session)) ?? (await findPartProblem(session));
+    (await findWriteProblem(spoolFolder)) ?? (await findReadProblem(session)) ?? (await findPartProblem(session));
   return {
     status: problems.length === 0 && problem === null ? "ok" : "degraded",
     version,

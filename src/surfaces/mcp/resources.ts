@@ -38,7 +38,7 @@ const metricsResource: Resource = {
   uri: METRICS_URI,
   name: "prometheus",
   title: "Metrics of Spillway",
-  description: "Counters and histograms of this server's searches, in the Prometheus text format.",
+  description: "Counters and histograms of this server since its start, in the Prometheus text format.",
   mimeType: METRICS_TYPE,
 };
 

@@ -3,8 +3,8 @@ import type { ProxyUrls } from "./clients/launcher.ts";
 import { launchers } from "./clients/launchers.ts";
 import { quote } from "./run-client.ts";
 
-/** A line for each client, with its name before it. */
-export async function listPasteLines(urls: ProxyUrls): Promise<string[]> {
+/** A line for each client that uses one of the addresses, with its name before it. Any other line would lead nowhere. */
+export async function listPasteLines(urls: ProxyUrls, addresses: readonly string[]): Promise<string[]> {
   const width = Math.max(...launchers.map(({ title }) => title.length)) + 1;
   const lines = launchers.map(async ({ name, title, prepare, configLine }) => {
     const label = `${title}:`.padEnd(width);
@@ -13,5 +13,12 @@ export async function listPasteLines(urls: ProxyUrls): Promise<string[]> {
     const assignments = Object.entries(env).map(([variable, value]) => `${variable}=${quote(value)}`);
     return `${label} ${[...assignments, name, ...args.map(quote)].join(" ")}`;
   });
-  return Promise.all(lines);
+  return (await Promise.all(lines)).filter((line) => addresses.some((address) => leadsTo(line, address)));
 }
+
+/** Whether the line has the address, not just one that begins like it. */
+const leadsTo = (line: string, address: string): boolean =>
+  line
+    .split(address)
+    .slice(1)
+    .some((rest) => !/^[\w.-]/.test(rest));

@@ -5,9 +5,10 @@ import { systemCode } from "../../errors.ts";
 import { findDialect } from "../../overflow/dialects/dialects.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import { answerEarly } from "../../system/early-answer.ts";
+import { refuseConnection } from "../../system/refuse-connection.ts";
 import { type Call, forwardWithRecovery, passThrough } from "./carry-request.ts";
 import { createRelay } from "./relay.ts";
-import { endSocket, upgrade } from "./upgrade.ts";
+import { upgrade } from "./upgrade.ts";
 import { resolveUpstream, type Upstreams } from "./upstreams.ts";
 
 export type ProxyHandlerOptions = {
@@ -75,7 +76,7 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
       ),
     upgrade(request, socket, first, target) {
       const url = resolveUpstream(upstreams, target);
-      if (url === undefined) endSocket(socket, "404 Not Found");
+      if (url === undefined) refuseConnection(socket, "404 Not Found");
       else upgrade(request, socket, first, url, relay);
     },
     [Symbol.dispose]: () => relay.close(),

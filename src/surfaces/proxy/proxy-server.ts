@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
+import { refuseConnection } from "../../system/refuse-connection.ts";
 import { admit } from "./access.ts";
 import { createProxyHandler, type ProxyHandler, respondError } from "./proxy-handler.ts";
 import { MAX_HEADER_BYTES } from "./relay.ts";
-import { endSocket } from "./upgrade.ts";
 import type { Upstreams } from "./upstreams.ts";
 
 export type ProxyOptions = {
@@ -78,6 +78,6 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
 function serveUpgrade(request: IncomingMessage, socket: Duplex, first: Buffer, context: Context): void {
   socket.once("error", () => socket.destroy());
   const admission = admit(request, context);
-  if ("refusal" in admission) endSocket(socket, "403 Forbidden");
+  if ("refusal" in admission) refuseConnection(socket, "403 Forbidden");
   else context.handler.upgrade(request, socket, first, admission.target);
 }

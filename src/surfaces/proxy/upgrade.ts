@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { findDialect } from "../../overflow/dialects/dialects.ts";
+import { refuseConnection } from "../../system/refuse-connection.ts";
 import type { Relay } from "./relay.ts";
 
 /**
@@ -10,15 +11,15 @@ import type { Relay } from "./relay.ts";
  */
 export function upgrade(request: IncomingMessage, socket: Duplex, first: Buffer, url: URL, relay: Relay): void {
   if (findDialect("POST", url.pathname) !== undefined) {
-    endSocket(socket, "426 Upgrade Required");
+    refuseConnection(socket, "426 Upgrade Required");
     return;
   }
   const headers = withoutHost(request.rawHeaders);
   const upstream = relay.openUpgrade(url, request.method ?? "GET", headers);
   socket.once("error", () => upstream.destroy());
-  upstream.once("error", () => endSocket(socket, "502 Bad Gateway"));
+  upstream.once("error", () => refuseConnection(socket, "502 Bad Gateway"));
   upstream.once("response", (response) => {
-    endSocket(socket, `${response.statusCode ?? 502} ${response.statusMessage ?? ""}`);
+    refuseConnection(socket, `${response.statusCode ?? 502} ${response.statusMessage ?? ""}`);
     response.destroy();
   });
   upstream.once("upgrade", (response, upstreamSocket: Duplex, upstreamFirst: Buffer) => {
@@ -35,11 +36,6 @@ function join(socket: Duplex, first: Buffer, upstreamSocket: Duplex, upstreamFir
   socket.once("close", () => upstreamSocket.destroy()).once("error", () => upstreamSocket.destroy());
   upstreamSocket.once("close", () => socket.destroy()).once("error", () => socket.destroy());
   socket.pipe(upstreamSocket).pipe(socket);
-}
-
-/** Ends a connection that is not upgraded. */
-export function endSocket(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 function withoutHost(raw: readonly string[]): string[] {

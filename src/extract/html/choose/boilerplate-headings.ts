@@ -1,4 +1,5 @@
 /** Headings of sections that are not about the page: related stories, newsletters, the author, comments. */
+import { wordsOf } from "../tree/letters.ts";
 import { headingTags } from "../tree/tags.ts";
 import { collectText, type Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
@@ -70,10 +71,7 @@ export function classifyHeading(element: Element, isShop: boolean): BoilerplateK
   if (!headingTags.has(element.tag) && !isLabel(element)) return undefined;
   const text = collectText(element, maxHeadingChars);
   if (text.length >= maxHeadingChars) return undefined;
-  const words = text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
+  const words = wordsOf(text);
   if (words === "" || words.length >= maxPhraseChars) return undefined;
   if (endingHeading.test(words) || (isShop && shopEndingHeading.test(words))) return "ending";
   if (reviewsHeading.test(words)) return "reviews";
@@ -81,9 +79,8 @@ export function classifyHeading(element: Element, isShop: boolean): BoilerplateK
 }
 
 /** An element with one child: a short text, or an element that is not a heading. */
-function isLabel({ tag, children: [child, ...others] }: Element): boolean {
-  if (!labelTags.has(tag) || others.length > 0) return false;
-  return typeof child === "string"
-    ? child.length < maxHeadingChars
-    : child !== undefined && !headingTags.has(child.tag);
+function isLabel({ tag, children }: Element): boolean {
+  if (children.length !== 1 || !labelTags.has(tag)) return false;
+  const child = children[0] ?? "";
+  return typeof child === "string" ? child.length < maxHeadingChars : !headingTags.has(child.tag);
 }

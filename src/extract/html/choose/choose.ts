@@ -2,7 +2,7 @@
 
 import { findFootnotes } from "../tree/footnotes.ts";
 import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
-import { createContains, type Element, isInside, type Page } from "../tree/tree.ts";
+import { createContains, type Element, isInside, listByTag, type Page } from "../tree/tree.ts";
 import { isForSmallScreens, isHidden } from "../tree/visibility.ts";
 import { htmlWeights } from "../weights.ts";
 import { hasArticleShape } from "./article-shape.ts";
@@ -62,17 +62,22 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
     isInvisible(element) ||
     (pruning === "strict" &&
       (isSideMatter(element, { kind, keepsReviews, classifyName }, pageMeasures) || isTeaser(element)));
-  const measures = measureText(page, isExcluded);
+  const excluded = new Uint8Array(page.elements.length);
+  for (const element of page.elements) excluded[element.index] = isExcluded(element) ? 1 : 0;
+  const measures = measureText(page, ({ index }) => excluded[index] === 1, pageMeasures);
   const isFootnoteList = createFootnoteListTest(page, measures);
-  const isContentPart = createContentPartTest(page, measures, classifyName, isFootnoteList);
+  const containsHeading = createContains(page, ({ tag }) => headingTags.has(tag));
+  const containsCode = createContains(page, ({ tag }) => tag === "pre");
+  const parts = { measures, classifyName, isFootnoteList, containsHeading, containsCode };
+  const isContentPart = createContentPartTest(parts);
   const known = options.root ?? (pruning === "none" ? bodyOf(page) : undefined);
   const bounds = known === undefined ? chooseBounds(page, kind, pruning, measures, isContentPart) : boundsOf(known);
   const { root } = bounds;
   const containsFigure = createContains(page, ({ tag }) => tag === "figure");
-  const isSkipped = (element: Element) => isExcluded(element) || isOutside(element, bounds, measures, containsFigure);
+  const isSkipped = (element: Element) =>
+    excluded[element.index] === 1 || isOutside(element, bounds, measures, containsFigure);
   const keepsComments =
     kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, classifyName) > maxCommentShare);
-  const title = findTitleElement(page, pageMeasures);
   const containsField = createContains(page, isField);
   const context: PageContext = {
     page,
@@ -86,10 +91,10 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
     keepsComments,
     keepsReviews,
     isReference: isReference(page, kind),
-    containsHeading: createContains(page, ({ tag }) => headingTags.has(tag)),
-    containsCode: createContains(page, ({ tag }) => tag === "pre"),
+    containsHeading,
+    containsCode,
     containsField,
-    containsTitle: createContains(page, (element) => element === title),
+    containsTitle: createTitleTest(page, pageMeasures),
     isAttribution: createAttributionTest(page, kind),
     containsAuthor: createContains(page, ({ attributes }) => authorName.test(attributes.class ?? "")),
     isFrame: createFrameTest(page, measures, containsField),
@@ -110,6 +115,15 @@ const noReplies: Replies = new Map();
 function findKind(page: Page, url: string | undefined, measures: Measures): PageKind {
   const stated = detectPageKind(page, url);
   return stated === "unknown" && !isReference(page, stated) && hasArticleShape(page, measures) ? "article" : stated;
+}
+
+/** Makes a test for elements with the title of the page, which is looked for at its first use. */
+function createTitleTest(page: Page, measures: Measures): ElementTest {
+  let titleIndex: number | undefined;
+  return ({ index, end }) => {
+    titleIndex ??= findTitleElement(page, measures)?.index ?? -1;
+    return titleIndex >= index && titleIndex < end;
+  };
 }
 
 /** Makes a test for the names of authors below which several posts follow; an article has one author. */
@@ -182,7 +196,7 @@ function isCellText({ index, parent }: Element, text: Int32Array): boolean {
 const cellTags = wordSet("td th");
 
 function bodyOf(page: Page): Element {
-  return page.elements.find((element) => element.tag === "body") ?? page.root;
+  return listByTag(page, "body")[0] ?? page.root;
 }
 
 /** Where the content is: under `root`, from index `start` up to `end`; of an article, also its title and body. */
@@ -237,7 +251,7 @@ function findBody(page: Page, main: Element, measures: Measures, isContentPart: 
 
 /** An article with its title and what is between the two: the author and a summary. */
 function startAtTitle(body: Element, main: Element, page: Page): Bounds {
-  const title = page.elements.find(({ tag, index }) => tag === "h1" && index > main.index);
+  const title = listByTag(page, "h1").find(({ index }) => index > main.index);
   if (title === undefined || title.index > body.index) return boundsOf(body);
   return { root: ancestorWith(title, body), start: title.index, end: body.end, title, body };
 }
@@ -252,7 +266,7 @@ function startAtPost(comments: Element, page: Page, measures: Measures): Bounds 
 
 /** The title of a reference is often outside of its text: takes the ancestor with both if that adds little else. */
 function widenToTitle(root: Element, page: Page, measures: Measures): Element {
-  const title = page.elements.find(({ tag }) => tag === "h1");
+  const [title] = listByTag(page, "h1");
   if (title === undefined || title.index > root.index) return root;
   const ancestor = ancestorWith(title, root);
   return unlinkedChars(measures, ancestor) < maxTitledGrowth * unlinkedChars(measures, root) ? ancestor : root;
@@ -307,15 +321,19 @@ function createFootnoteListTest(page: Page, { text }: Measures): ElementTest {
   return ({ index }) => (noteChars[index] ?? 0) > htmlWeights.choose.minFootnoteShare * (text[index] ?? 0);
 }
 
+type ContentPartContext = Pick<
+  PageContext,
+  "measures" | "classifyName" | "isFootnoteList" | "containsHeading" | "containsCode"
+>;
+
 /** Makes a test for siblings of the main text that belong to it: code, or prose under a heading. */
-function createContentPartTest(
-  page: Page,
-  { prose, text, anchors }: Measures,
-  classifyName: NameClassifier,
-  isFootnoteList: ElementTest,
-): ElementTest {
-  const containsCode = createContains(page, ({ tag }) => tag === "pre");
-  const containsHeading = createContains(page, ({ tag }) => headingTags.has(tag));
+function createContentPartTest({
+  measures: { prose, text, anchors },
+  classifyName,
+  isFootnoteList,
+  containsHeading,
+  containsCode,
+}: ContentPartContext): ElementTest {
   return (element) => {
     const { tag, index } = element;
     const chars = text[index] ?? 0;
@@ -347,5 +365,5 @@ function commentShare(page: Page, root: Element, measures: Measures, classifyNam
 /** Documentation, and other pages with several blocks of code. */
 function isReference(page: Page, kind: PageKind): boolean {
   const { minReferenceCodeBlocks } = htmlWeights.pageKind;
-  return kind === "documentation" || page.elements.filter(({ tag }) => tag === "pre").length >= minReferenceCodeBlocks;
+  return kind === "documentation" || listByTag(page, "pre").length >= minReferenceCodeBlocks;
 }

@@ -126,22 +126,19 @@ const MAX_SLUG_CHARS = 80;
 
 function classifyName(name: string): NameClass {
   if (screenReaderNames.has(name)) return "never";
-  const words = outerWords(name);
+  const allWords = splitName(name);
+  const words = praise.test(name) ? outerWords(name) : outerOf(name, allWords);
   const hasWord = (list: ReadonlySet<string>) => words.some((word) => list.has(word));
   if (hasWord(consentTools)) return "never";
   if (hasWord(noticeWords) || cookieNotice.test(name)) return "notice";
   if (hasWord(boilerplateWords) || hasWord(insertedTools)) return "boilerplate";
   if (hasWord(signatureWords)) return "signature";
   if (hasWord(commentWords)) return "comments";
-  if (namesReviews(name)) return "reviews";
-  if (splitName(name).some((word) => shopWords.has(word))) return "shop";
+  // Shops name the parts of a review in many ways (`ti-review-item`), so the word counts anywhere.
+  if (allWords.some((word) => reviewWords.has(word))) return "reviews";
+  if (allWords.some((word) => shopWords.has(word))) return "shop";
   if (hasWord(authorWords)) return "author";
   return hasWord(doubtfulWords) ? "doubtful" : "none";
-}
-
-/** Shops name the parts of a review in many ways (`ti-review-item`), so the word counts anywhere. */
-function namesReviews(name: string): boolean {
-  return /review|ratings|questions|qa|qna/i.test(name) && splitName(name).some((word) => reviewWords.has(word));
 }
 
 /** Elements with the same tag and class are similar: entries of one list, cards of one row. */
@@ -155,9 +152,13 @@ export function listNameWords(className: string, id: string): readonly string[] 
 }
 
 function outerWords(name: string): readonly string[] {
+  return outerOf(name, splitName(name.replace(praise, "")));
+}
+
+/** The first and the last of the words of a name. */
+function outerOf(name: string, words: readonly string[]): readonly string[] {
   // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) say how an element looks, not what it is.
   if (name === "" || name.length > htmlWeights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
-  const words = splitName(name.replace(praise, ""));
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return [];
   // `category-social` says what a post is about, not what it is.
@@ -170,11 +171,8 @@ const praise = /--(?:popular|recommended|suggested)$/i;
 /** The words of a class name or an id in lower case: `siteNav-main` has three. */
 function splitName(name: string): readonly string[] {
   if (/^[a-z]+$/.test(name)) return [name];
-  const parts = name
-    .replace(/([a-z])([A-Z])/g, "$1-$2")
-    .toLowerCase()
-    .split(/[^a-z]+/);
-  const words = parts.filter((word) => word !== "");
+  const separated = /[A-Z]/.test(name) ? name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase() : name;
+  const words = separated.match(/[a-z]+/g) ?? [];
   return isGenerated(name, words) ? [] : words;
 }
 

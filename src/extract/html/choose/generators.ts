@@ -1,7 +1,7 @@
 /** The programs that generate pages: how to recognize them, and which parts of their pages are content or not. */
 
 import { wordSet } from "../tree/tags.ts";
-import type { Element, Page } from "../tree/tree.ts";
+import { type Element, listByTag, type Page } from "../tree/tree.ts";
 
 export type Generator = {
   readonly name: string;
@@ -122,22 +122,21 @@ const generators: readonly Generator[] = [
   {
     name: "Hacker News",
     kind: "forum",
-    matches: (page) => page.elements.some(({ attributes }) => attributes.id === "hnmain"),
+    matches: (page) => listByTag(page, "table").some(({ attributes }) => attributes.id === "hnmain"),
     drops: ["pagetop", "yclinks", "votelinks", "navs", "reply"],
   },
   {
     name: "Reddit",
     kind: "forum",
     matches: (page) =>
-      someRoot(page, (element) => hasClass(element, "comments-page")) ||
-      page.elements.some(({ tag }) => tag === "shreddit-app"),
+      someRoot(page, (element) => hasClass(element, "comments-page")) || listByTag(page, "shreddit-app").length > 0,
     // Three scores are written for each comment: as it is, and for readers who vote it up or down.
     drops: ["side", "midcol", "likes", "dislikes", "expand", "numchildren", "panestack-title", "menuarea", "flat-list"],
   },
   {
     name: "Lobsters",
     kind: "forum",
-    matches: (page) => page.elements.some((element) => hasClass(element, "comments_subtree")),
+    matches: (page) => listByTag(page, "li").some((element) => hasClass(element, "comments_subtree")),
     drops: ["voters", "comment_folder_button", "comment_folder", "flagger"],
   },
   {
@@ -154,7 +153,8 @@ const generators: readonly Generator[] = [
     name: "GitHub, a document",
     kind: "documentation",
     matches: (page) =>
-      isGitHub(page) && (page.elements.some(isRenderedFile) || readMeta(page, "og:url").includes("/releases/")),
+      isGitHub(page) &&
+      (listByTag(page, "article").some(isRenderedFile) || readMeta(page, "og:url").includes("/releases/")),
     drops: [...gitHubDrops, "file-navigation", "BorderGrid"],
     // The files of a release.
     keeps: ["Box-footer"],
@@ -209,13 +209,6 @@ const generators: readonly Generator[] = [
     matches: hasGenerator(/^mkdocs/i),
     drops: ["headerlink", "md-source-file", "md-content__button"],
   },
-  {
-    name: "Sphinx",
-    kind: "documentation",
-    matches: (page) =>
-      page.elements.some((element) => hasClass(element, "sphinxsidebar") || hasClass(element, "wy-nav-content")),
-    drops: ["headerlink", "sphinxsidebar", "rst-footer-buttons"],
-  },
 ];
 
 /** Words in the names that consent tools give to their notices. */
@@ -242,9 +235,7 @@ export function findGenerator(page: Page): Generator | undefined {
 
 /** The content of the first meta element with a name or property, or "". */
 export function readMeta(page: Page, name: string): string {
-  return (
-    page.elements.find((element) => element.tag === "meta" && isMetaNamed(element, name))?.attributes.content ?? ""
-  );
+  return listByTag(page, "meta").find((element) => isMetaNamed(element, name))?.attributes.content ?? "";
 }
 
 function isMetaNamed({ attributes }: Element, name: string): boolean {
@@ -256,20 +247,19 @@ function isGitHub(page: Page): boolean {
 }
 
 function isRenderedFile(element: Element): boolean {
-  return element.tag === "article" && hasClass(element, "markdown-body");
+  return hasClass(element, "markdown-body");
 }
 
 function hasGenerator(pattern: RegExp): (page: Page) => boolean {
   return (page) =>
-    page.elements.some(
-      ({ tag, attributes }) =>
-        tag === "meta" && attributes.name === "generator" && pattern.test(attributes.content ?? ""),
+    listByTag(page, "meta").some(
+      ({ attributes }) => attributes.name === "generator" && pattern.test(attributes.content ?? ""),
     );
 }
 
 /** Whether the root or the body passes a test. */
 function someRoot(page: Page, test: (element: Element) => boolean): boolean {
-  const body = page.elements.find((element) => element.tag === "body");
+  const [body] = listByTag(page, "body");
   return test(page.root) || (body !== undefined && test(body));
 }
 

@@ -1,6 +1,6 @@
 /** What kind of page this is, from what the page states about itself. */
 
-import { collectText, type Page } from "../tree/tree.ts";
+import { collectText, listByTag, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { findGenerator, readMeta } from "./generators.ts";
 
@@ -40,10 +40,10 @@ const MAX_LABEL_CHARS = 60;
 
 /** Whether the page sells one thing; a page with many such buttons is a catalogue. */
 function hasBuyButton(page: Page): boolean {
-  const buttons = page.elements.filter((element) => element.tag === "button" || element.tag === "input");
-  const labels = buttons.map((button) =>
-    button.tag === "input" ? (button.attributes.value ?? "") : collectText(button, MAX_LABEL_CHARS),
-  );
+  const labels = [
+    ...listByTag(page, "button").map((button) => collectText(button, MAX_LABEL_CHARS)),
+    ...listByTag(page, "input").map(({ attributes }) => attributes.value ?? ""),
+  ];
   const count = labels.filter((label) => cartLabel.test(label.trim())).length;
   return count > 0 && count <= htmlWeights.pageKind.maxBuyButtons;
 }

@@ -173,15 +173,10 @@ function isSitePart(element: Element, { page, pruning, measures, containsTitle }
   // The footer of a quotation names its author.
   if (siteTags.has(tag)) return !isInside(element, "blockquote");
   if (tag === "aside") return !isPullQuote(element, page, measures);
-  if (tag === "header" && !isInside(element, "article") && !isInside(element, "main"))
-    return !containsTitle(element) || isMostlyLinks(element, measures);
+  if (tag === "header" && !isInside(element, "article") && !isInside(element, "main")) return !containsTitle(element);
   if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
   // Publishers mark text this way that must not represent the page in search results.
   return attributes["data-nosnippet"] !== undefined && pruning === "strict";
-}
-
-function isMostlyLinks({ index }: Element, { text, links }: Measures): boolean {
-  return (links[index] ?? 0) > maxLinkShare * (text[index] ?? 0);
 }
 
 /** An aside between paragraphs of the text with few links, or around a quotation; others are about something else. */

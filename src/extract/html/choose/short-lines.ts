@@ -1,5 +1,6 @@
 /** Short lines that are never content: marks of advertisements, requests to sign in, and controls of a page or thread. */
 
+import { wordsOf } from "../tree/letters.ts";
 import { headingTags, inlineTags } from "../tree/tags.ts";
 import { collectText, type Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
@@ -26,7 +27,7 @@ export function isAdvertisementLine(element: Element, { text }: Measures): boole
   const chars = text[element.index] ?? 0;
   if (chars === 0 || chars > maxAdvertisementChars || element.end - element.index > maxLineElements) return false;
   if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
-  return advertisementLine.test(lettersOf(collectText(element, 4 * maxAdvertisementChars)));
+  return advertisementLine.test(wordsOf(collectText(element, 4 * maxAdvertisementChars)));
 }
 
 /** What a reader may do with a page, or must do before writing on it. Only a log-in tells this from advice to register. */
@@ -50,10 +51,10 @@ export function isControlLine(element: Element, { text }: Measures): boolean {
   if (chars === 0 || chars > maxControlChars || element.end - element.index > maxLineElements) return false;
   const isLabel = element.tag === "label";
   if (element.tag !== "a" && !isLabel && inlineTags.has(element.tag)) return false;
-  const letters = lettersOf(collectText(element, 4 * maxControlChars));
-  if (letters === "bookmark" && /\bbookmark/i.test(element.attributes.class ?? "")) return true;
-  const isControl = (isLabel ? controlLabel : controlLine).test(letters);
-  return isControl && (demand.test(letters) || !namesWhatFollows(element));
+  const words = wordsOf(collectText(element, 4 * maxControlChars));
+  if (words === "bookmark" && /\bbookmark/i.test(element.attributes.class ?? "")) return true;
+  const isControl = (isLabel ? controlLabel : controlLine).test(words);
+  return isControl && (demand.test(words) || !namesWhatFollows(element));
 }
 
 /** A sentence that asks a reader for something names nothing, even as a heading. */
@@ -97,11 +98,5 @@ export function isThreadControl(element: Element, { text }: Measures): boolean {
   if (chars === 0 || chars > maxControlChars) return false;
   if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
   const pattern = element.tag === "a" ? threadControl : threadCount;
-  return pattern.test(lettersOf(collectText(element, 4 * maxControlChars)));
-}
-
-/** Words in lower case; most lines are ASCII, where letters are found much faster. */
-function lettersOf(text: string): string {
-  const lower = text.toLowerCase();
-  return lower.replace(/^[\0-\x7f]*$/.test(lower) ? /[^a-z\d]+/g : /[^\p{L}\p{N}]+/gu, " ").trim();
+  return pattern.test(wordsOf(collectText(element, 4 * maxControlChars)));
 }

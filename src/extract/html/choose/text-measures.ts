@@ -43,8 +43,8 @@ export function isIgnored(element: Element): boolean {
   return ignoredTags.has(element.tag) && !isFormulaScript(element);
 }
 
-/** Measures a page without the elements that are skipped. */
-export function measureText(page: Page, isSkipped: (element: Element) => boolean): Measures {
+/** Measures a page without the elements that are skipped. `known` are measures of the page that skipped no others. */
+export function measureText(page: Page, isSkipped: (element: Element) => boolean, known?: Measures): Measures {
   const size = page.elements.length;
   const column = () => new Int32Array(size);
   const measures: Measures = { text: column(), links: column(), prose: column(), own: column(), anchors: column() };
@@ -53,7 +53,7 @@ export function measureText(page: Page, isSkipped: (element: Element) => boolean
   for (let index = size - 1; index >= 0; index -= 1) {
     const element = page.elements[index] as Element;
     if (isSkipped(element)) clearMeasures(measures, index);
-    else addToParent(element, measures, line);
+    else addToParent(element, known?.own[index] ?? ownChars(element), measures, line);
   }
   return measures;
 }
@@ -63,10 +63,14 @@ function clearMeasures({ text, links, prose, anchors }: Measures, index: number)
 }
 
 /** Completes the numbers of an element and adds them to its parent's; all its descendants were added to it before. */
-function addToParent(element: Element, { text, links, prose, own, anchors }: Measures, line: Int32Array): void {
+function addToParent(
+  element: Element,
+  chars: number,
+  { text, links, prose, own, anchors }: Measures,
+  line: Int32Array,
+): void {
   const { index } = element;
   const isInline = inlineTags.has(element.tag);
-  const chars = ownChars(element);
   own[index] = chars;
   add(text, index, chars);
   add(line, index, chars);
@@ -78,7 +82,10 @@ function addToParent(element: Element, { text, links, prose, own, anchors }: Mea
   const parent = element.parent?.index;
   if (parent === undefined) return;
   if (isInline) add(line, parent, line[index] ?? 0);
-  for (const numbers of [text, links, prose, anchors]) add(numbers, parent, numbers[index] ?? 0);
+  add(text, parent, text[index] ?? 0);
+  add(links, parent, links[index] ?? 0);
+  add(prose, parent, prose[index] ?? 0);
+  add(anchors, parent, anchors[index] ?? 0);
 }
 
 function add(numbers: Int32Array, index: number, value: number): void {

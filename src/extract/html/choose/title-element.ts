@@ -1,7 +1,8 @@
 /** Finds the element that shows the title of the page: the block whose text its title begins with, else the first H1. */
 
+import { lettersOf } from "../tree/letters.ts";
 import { headingTags } from "../tree/tags.ts";
-import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { isHidden } from "../tree/visibility.ts";
 import { htmlWeights } from "../weights.ts";
 import { readMeta } from "./generators.ts";
@@ -18,20 +19,12 @@ export function findTitleElement(page: Page, measures: Measures): Element | unde
   return (
     headings.find(({ tag }) => tag === "h1") ??
     headings[0] ??
-    page.elements.find((element) => mayBeLine(element, titles) && isShownTitle(element)) ??
-    page.elements.find(({ tag, index }) => tag === "h1" && (measures.text[index] ?? 0) > 0)
+    listByTag(page, "h1").find(({ index }) => (measures.text[index] ?? 0) > 0)
   );
 }
 
-/** Quickly passes over elements whose own text does not begin like a title. */
-function mayBeLine({ children: [text] }: Element, titles: readonly string[]): boolean {
-  if (typeof text !== "string") return false;
-  const letter = /[\p{L}\p{N}]/u.exec(text)?.[0]?.toLowerCase();
-  return letter !== undefined && titles.some((title) => title.startsWith(letter));
-}
-
 function listTitles(page: Page): readonly string[] {
-  const title = page.elements.find(({ tag }) => tag === "title");
+  const [title] = listByTag(page, "title");
   const texts = [readMeta(page, "og:title"), title === undefined ? "" : collectText(title, 2 * maxTitleChars)];
   return [...new Set(texts.map(lettersOf).filter((text) => text.length >= minTitleChars))];
 }
@@ -45,8 +38,4 @@ function isShort({ index, end }: Element, { text }: Measures): boolean {
 /** The title of a page is that of its text, often with the name of the site. */
 function isTitle(text: string, titles: readonly string[]): boolean {
   return titles.some((title) => title.startsWith(text) && text.length >= minTitleShare * title.length);
-}
-
-function lettersOf(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }

@@ -1,5 +1,5 @@
 /** The author that a page shows to its readers. */
-import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 /** Limits the search for a name: the first bylines and links are the page's own. */
@@ -7,19 +7,28 @@ const MAX_BYLINES = 5;
 const bylineName =
   /^(?:byline(?:[-_]*(?:name|author))?|(?:post|entry|article|story)[-_]*(?:author|byline)|author[-_]*name|p-author)$/i;
 
+const bylinesByPage = new WeakMap<Page, { readonly name: string | undefined }>();
+
 /** The name in a byline: an element with the role of the author, else one with a class name for bylines. */
-export function findByline({ elements }: Page): string | undefined {
+export function findByline(page: Page): string | undefined {
+  const byline = bylinesByPage.get(page) ?? { name: readByline(page) };
+  bylinesByPage.set(page, byline);
+  return byline.name;
+}
+
+function readByline(page: Page): string | undefined {
+  const { elements } = page;
   const author = elements.find(({ attributes: { rel, itemprop } }) => rel === "author" || itemprop === "author");
   return (
     (author === undefined ? undefined : nameIn(author)) ??
-    firstName(elements.filter(isByline)) ??
-    firstName(linesNearTitle(elements).filter(startsWithBy))
+    firstName(elements.values().filter(isByline)) ??
+    firstName(linesNearTitle(page).values().filter(startsWithBy))
   );
 }
 
-function linesNearTitle(elements: readonly Element[]): readonly Element[] {
-  const title = elements.find(({ tag }) => tag === "h1");
-  return title === undefined ? [] : elements.slice(title.end, title.end + htmlWeights.data.maxDateDistance);
+function linesNearTitle(page: Page): readonly Element[] {
+  const [title] = listByTag(page, "h1");
+  return title === undefined ? [] : page.elements.slice(title.end, title.end + htmlWeights.data.maxDateDistance);
 }
 
 /** A line such as "By Ada Lindqvist", whose name may be a link. */
@@ -36,16 +45,16 @@ function isByline({ attributes: { class: className } }: Element): boolean {
   );
 }
 
-function firstName(bylines: readonly Element[]): string | undefined {
+function firstName(bylines: IteratorObject<Element>): string | undefined {
   return bylines
-    .slice(0, MAX_BYLINES)
+    .take(MAX_BYLINES)
     .map(nameIn)
     .find((name) => name !== undefined);
 }
 
 /** The text of an element if it is a name, else the first name among the links in it. */
 function nameIn(element: Element): string | undefined {
-  return toName(element) ?? firstName(linksIn(element));
+  return toName(element) ?? firstName(linksIn(element).values());
 }
 
 function linksIn({ children }: Element): readonly Element[] {

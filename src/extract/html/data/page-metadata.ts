@@ -2,7 +2,7 @@
 import { isRecord } from "../../../system/json-values.ts";
 import { redactUrl } from "../../../system/redact-url.ts";
 import type { Info } from "../../handler.ts";
-import type { Page } from "../tree/tree.ts";
+import { listByTag, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { findByline } from "./byline.ts";
 import { findTitle } from "./page-title.ts";
@@ -59,8 +59,7 @@ function findSite(meta: MetaReader, article: Thing | undefined): string | undefi
 /** Makes a function that returns the content of the first of some meta elements that is present and not empty. */
 function createMetaReader(page: Page): MetaReader {
   const values = new Map<string, string>();
-  for (const { tag, attributes } of page.elements) {
-    if (tag !== "meta") continue;
+  for (const { attributes } of listByTag(page, "meta")) {
     const name = (attributes.property ?? attributes.name ?? attributes.itemprop)?.toLowerCase();
     const content = attributes.content?.trim();
     if (name !== undefined && content && !values.has(name)) values.set(name, content);
@@ -107,7 +106,7 @@ function toFact(value: unknown): string | undefined {
 }
 
 function findCanonicalUrl(page: Page): string | undefined {
-  return page.elements.find(({ tag, attributes }) => tag === "link" && attributes.rel === "canonical")?.attributes.href;
+  return listByTag(page, "link").find(({ attributes }) => attributes.rel === "canonical")?.attributes.href;
 }
 
 /** A page may repeat the URL it was fetched from, with the secrets in it. */

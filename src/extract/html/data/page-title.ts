@@ -1,5 +1,5 @@
 /** The title of a page: the candidate that equals its heading, without the name of the site. */
-import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 /** The titles that a page states, the most trusted first, and the name of its site. */
@@ -8,10 +8,8 @@ type Title = { readonly title: string | undefined; readonly site: string | undef
 
 /** The title, and the name of the site, which is read from the end of a title where the page does not state it. */
 export function findTitle(page: Page, { names, site }: TitleCandidates): Title {
-  const candidates = [...names, textOf(page.elements.find(({ tag }) => tag === "title"))].filter(
-    (name) => name !== undefined,
-  );
-  const heading = textOf(page.elements.find(isTitleHeading));
+  const candidates = [...names, textOf(listByTag(page, "title")[0])].filter((name) => name !== undefined);
+  const heading = textOf(listByTag(page, "h1").find((element) => !linksToFrontPage(element)));
   const confirmed = candidates.find((name) => isSame(name, heading));
   if (confirmed !== undefined && !isSame(confirmed, site)) return { title: confirmed, site };
   const [siteInTitle] = candidates.flatMap((name) => lastPartAfter(heading, name));
@@ -21,10 +19,10 @@ export function findTitle(page: Page, { names, site }: TitleCandidates): Title {
 }
 
 /** A heading that links to the front page is the site's name, not a title. */
-function isTitleHeading({ tag, children }: Element): boolean {
+function linksToFrontPage({ children }: Element): boolean {
   const isHome = (node: Element | string) =>
     typeof node !== "string" && node.tag === "a" && /^(?:https?:\/\/[^/]+)?\/?$/.test(node.attributes.href ?? "#");
-  return tag === "h1" && !children.some(isHome);
+  return children.some(isHome);
 }
 
 function textOf(element: Element | undefined): string | undefined {

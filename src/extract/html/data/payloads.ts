@@ -15,8 +15,16 @@ const MAX_THINGS = 500;
 
 const bodyKeys = wordSet("articleBody text description reviewBody");
 
-/** The things that the page's JSON-LD describes, including those inside a graph or a list. */
+const thingsByPage = new WeakMap<Page, readonly Thing[]>();
+
+/** The things that the page's JSON-LD describes, including those inside a graph or a list. Read once per page. */
 export function listThings(page: Page): readonly Thing[] {
+  const things = thingsByPage.get(page) ?? readThings(page);
+  thingsByPage.set(page, things);
+  return things;
+}
+
+function readThings(page: Page): readonly Thing[] {
   const things: Thing[] = [];
   const stack = textsOf(page, "json-ld").map(parseJson);
   stack.reverse();

@@ -1,15 +1,16 @@
 /** The date that a page shows near its title. */
-import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 const { maxDateDistance, maxDateLineChars } = htmlWeights.data;
 
 /** The first date after the title, by a `time` element or in words; else the first `time` element of the page. */
-export function findDate({ elements }: Page): string | undefined {
-  const title = elements.find(({ tag }) => tag === "h1");
-  if (title === undefined) return readTime(elements.find(hasTime));
-  const near = elements.slice(title.index + 1, title.end + maxDateDistance);
-  return readTime(near.find(hasTime)) ?? firstDate(near) ?? readTime(elements.find(hasTime));
+export function findDate(page: Page): string | undefined {
+  const [title] = listByTag(page, "h1");
+  const firstTime = () => readTime(listByTag(page, "time").find(hasTime));
+  if (title === undefined) return firstTime();
+  const near = page.elements.slice(title.index + 1, title.end + maxDateDistance);
+  return readTime(near.find(hasTime)) ?? firstDate(near) ?? firstTime();
 }
 
 function hasTime({ tag, attributes }: Element): boolean {

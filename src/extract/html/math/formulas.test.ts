@@ -30,16 +30,6 @@ const formulas: readonly { name: string; html: string; tex: string }[] = [
     html: '<span><span style="display: none;"><math alttext="A"><mi>A</mi></math></span><img src="a.svg" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="A"></span>',
     tex: "A",
   },
-  {
-    name: "an image from a service that draws TeX",
-    html: '<img src="https://latex.example.com/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">',
-    tex: "\\frac{a}{b}",
-  },
-  {
-    name: "an image from a chart service",
-    html: '<img src="https://charts.example.com/chart?cht=tx&chl=%5Calpha%2B1">',
-    tex: "\\alpha+1",
-  },
 ];
 
 describe("a formula inside a line is written as TeX:", () => {

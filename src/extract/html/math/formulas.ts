@@ -16,7 +16,7 @@ export function readFormula(element: Element): Formula | undefined {
   if (tag === "script" && attributes.type?.startsWith("math/tex")) {
     return toFormula(collectText(element), /mode\s*=\s*display/.test(attributes.type));
   }
-  const source = attributes["data-latex"] ?? attributes["data-math"];
+  const source = attributes["data-latex"];
   if (source !== undefined && (tag === "span" || tag === "div")) return toFormula(source, tag === "div");
   return undefined;
 }
@@ -39,8 +39,8 @@ function readMathJaxContainer(container: Element): Formula | undefined {
   return formula && { ...formula, isDisplay: formula.isDisplay || container.attributes.display === "true" };
 }
 
-function readImage({ alt = "", class: className = "", "data-math": texInUrl }: Attributes): Formula | undefined {
-  const tex = findTexInAlt(alt.trim(), className) ?? texInUrl;
+function readImage({ alt = "", class: className = "" }: Attributes): Formula | undefined {
+  const tex = findTexInAlt(alt.trim(), className);
   return tex === undefined
     ? undefined
     : toFormula(tex, /\\begin\{|display/.test(`${tex} ${className}`.replace("\\displaystyle", "")));

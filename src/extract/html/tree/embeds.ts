@@ -1,7 +1,9 @@
 /** Other documents inside a page: frames, videos, maps and forms. They are linked, not read. */
+import { wordSet } from "./tags.ts";
 import type { Element } from "./tree.ts";
 
-const frameTags = new Set(["frame", "iframe"]);
+/** Tags of elements that show another document. */
+export const frameTags = wordSet("frame iframe");
 
 /** An embedded document: its label, and its address as the page writes it. */
 export type Embed = { readonly label: string; readonly src: string };
@@ -20,9 +22,3 @@ export function findEmbed({ tag, attributes, hidden }: Element): Embed | undefin
   const isForReaders = attributes.title?.trim() || attributes.allowfullscreen !== undefined;
   return isForReaders && !serviceLabel.test(label) ? { label: label || src, src } : undefined;
 }
-
-/** Whether an attribute is used, and used on frames only. */
-export function isFrameAttribute(tag: string, name: string): boolean {
-  return frameTags.has(tag) && frameAttributes.has(name);
-}
-const frameAttributes = new Set(["src", "data-src", "title", "allowfullscreen"]);

@@ -1,6 +1,6 @@
 /** The links of a page: shortens addresses to what a reader needs and recognizes links within the page that say nothing. */
 import { withoutTracking } from "./tracking.ts";
-import type { Page } from "./tree.ts";
+import { listByTag, type Page } from "./tree.ts";
 
 /** Turns an href into an address that a reader can use; undefined if there is none. */
 export type Resolver = (href: string) => string | undefined;
@@ -13,8 +13,7 @@ const MAX_BASE_CHARS = 200;
  * relative to the address of the page.
  */
 export function createResolver(page: Page, url: string | undefined): Resolver {
-  const href = page.elements.find(({ tag, attributes }) => tag === "base" && attributes.href !== undefined)?.attributes
-    .href;
+  const href = listByTag(page, "base").find(({ attributes }) => attributes.href !== undefined)?.attributes.href;
   const pageUrl = url === undefined ? null : URL.parse(url);
   const base = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
   const relativeTo = url === undefined || findLinkBase(url) === undefined ? null : pageUrl;

@@ -1,9 +1,9 @@
-/** Hides what the page's own styles hide: by their rules, or in the colour of its background. */
+/** Hides what the page's own styles hide: by their rules, in an element, or in the colour of its background. */
 import { htmlWeights } from "../weights.ts";
 import { type Declarations, readStyleRules, type StyleRules, type StyleSheet } from "./style-rules.ts";
 import { hideSameColor, readStyleColors } from "./text-colors.ts";
 import type { Element } from "./tree.ts";
-import { hidesElement } from "./visibility.ts";
+import { hidesElement, isTransparentStyle } from "./visibility.ts";
 
 /** Applies the style elements of a page, and the colours in its elements. */
 export function applyStyles(elements: readonly Element[], sheets: readonly StyleSheet[]): void {
@@ -26,7 +26,21 @@ function readBlock(block: string): Declarations {
 const mayHide = /display|visib|hidden|transparent|rgba|clip|:\s*-\d|\(\s*-|scale|translate|font-size\s*:\s*[01.]/i;
 
 /** The attribute of an element whose own style shows it. */
-export const SHOWN = "data-shown";
+const SHOWN = "data-shown";
+const showingStyle = /(?:^|[;\s])(?:display\s*:\s*(?!none)|visibility\s*:\s*visible)/i;
+
+/** Whether the style of an element hides it, and the attributes in which a tree keeps the rest of what it says. */
+export type OwnStyle = { readonly isHiding: boolean; readonly attributes: ReadonlyMap<string, string> };
+
+/** Reads the value of a style attribute. */
+export function readOwnStyle(style: string): OwnStyle {
+  const attributes = new Map<string, string>();
+  if (style.includes("user-select:none")) attributes.set("data-unselectable", "");
+  if (isTransparentStyle(style)) attributes.set("data-transparent", "");
+  if (showingStyle.test(style)) attributes.set(SHOWN, "");
+  for (const [name, { value }] of readStyleColors(style)) attributes.set(name, value);
+  return { isHiding: hidesElement("style", style), attributes };
+}
 
 /** Not most of a page: that waits for a script. */
 function hideByRules(elements: readonly Element[], rules: StyleRules): void {

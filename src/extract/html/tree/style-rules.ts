@@ -60,7 +60,7 @@ export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlo
   ) {
     const keys = listKeys(tag, className, id);
     let best: { readonly value: string; readonly weight: number } | undefined;
-    for (const rule of [...keys].flatMap((key) => rules.get(key) ?? [])) {
+    for (const rule of keys.values().flatMap((key) => rules.get(key) ?? [])) {
       if (++comparisons > MAX_COMPARISONS) return { value: null };
       const declared = rule.declarations.get(property);
       if (declared === undefined || (onlyImportant && !declared.isImportant)) continue;
@@ -75,6 +75,7 @@ export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlo
   /** What was found for elements with the same tag, classes and id, which most share with others. */
   const foundByNames = new Map<string, Map<string, Declared | undefined>>();
   const foundByIndex: (Map<string, Declared | undefined> | undefined)[] = [];
+  const nothing = new Map<string, Declared | undefined>();
 
   function findShared({
     tag,
@@ -101,9 +102,10 @@ export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlo
   }
 
   function find(element: Element, property: string, onlyImportant = false): Declared | undefined {
-    if (!properties.has(property) || !isChosen(element)) return undefined;
-    const found = foundByIndex[element.index] ?? findShared(element);
+    if (!properties.has(property)) return undefined;
+    const found = foundByIndex[element.index] ?? (isChosen(element) ? findShared(element) : nothing);
     foundByIndex[element.index] = found;
+    if (found === nothing) return undefined;
     const question = onlyImportant ? `${property}!` : property;
     if (!found.has(question)) found.set(question, search(element, property, onlyImportant));
     return found.get(question);
@@ -118,8 +120,10 @@ const TAG_WEIGHT = 1e6;
 const IMPORTANT_WEIGHT = 1e13;
 
 function listKeys(tag: string, className: string, id: string): ReadonlySet<string> {
-  const classes = className.split(/\s+/).filter(Boolean);
-  return new Set(["*", tag, ...classes.map((name) => `.${name}`), ...(id === "" ? [] : [`#${id}`])]);
+  const keys = new Set(["*", tag]);
+  for (const name of className.match(/\S+/g) ?? []) keys.add(`.${name}`);
+  if (id !== "") keys.add(`#${id}`);
+  return keys;
 }
 
 /** Without comments, texts and addresses, whose braces and semicolons are no syntax. */
@@ -147,37 +151,43 @@ function* readRules(css: string, isPlain: boolean, readBlock: ReadBlock): Genera
   };
   let order = 0;
   let start = 0;
-  for (const { 0: mark, index } of css.matchAll(/[{};]/g)) {
-    if (index < start) continue;
-    const prelude = css.slice(start, index).trim();
-    start = index + 1;
-    const isCertain = isPlain && uncertainCount === 0;
-    if (mark === "}") {
+  const marks = /[{};]/g;
+  for (let match = marks.exec(css); match !== null; match = marks.exec(css)) {
+    const prelude = css.slice(start, match.index).trim();
+    start = marks.lastIndex;
+    if (match[0] === "}") {
       if (contexts.pop() === false) uncertainCount -= 1;
-    } else if (mark === "{" && prelude.startsWith("@")) {
+    } else if (match[0] === "{" && prelude.startsWith("@")) {
       const [, name = "", condition = ""] = /^@(\S+)([\s\S]*)$/.exec(prelude) ?? [];
       if (groupNames.test(name)) open(/^layer$/i.test(name) || (/^media$/i.test(name) && isScreen(condition)));
       else start = findBlockEnd(css, start);
-    } else if (mark === "{") {
-      const end = css.slice(start).search(/[{}]/);
-      const block = css.slice(start, end < 0 ? undefined : start + end);
-      yield* makeRules(prelude, readBlock(block), isCertain, order++);
+    } else if (match[0] === "{") {
+      const end = findBrace(css, start);
+      const declarations = readBlock(css.slice(start, end));
+      yield* makeRules(prelude, declarations, isPlain && uncertainCount === 0, order++);
       // Rules may follow inside of this one.
-      open(false);
+      if (css[end] === "{") open(false);
+      else start = end + 1;
     }
+    marks.lastIndex = start;
   }
 }
+
+/** The index of the next brace, or the end. */
+function findBrace(css: string, start: number): number {
+  braces.lastIndex = start;
+  return braces.exec(css)?.index ?? css.length;
+}
+const braces = /[{}]/g;
 
 const groupNames = /^(?:media|supports|layer|container|scope|document)$/i;
 
 /** After the brace that ends a block. */
 function findBlockEnd(css: string, start: number): number {
   let depth = 1;
-  const braces = /[{}]/g;
-  braces.lastIndex = start;
-  for (let match = braces.exec(css); match !== null; match = braces.exec(css)) {
-    depth += match[0] === "{" ? 1 : -1;
-    if (depth === 0) return braces.lastIndex;
+  for (let brace = findBrace(css, start); brace < css.length; brace = findBrace(css, brace + 1)) {
+    depth += css[brace] === "{" ? 1 : -1;
+    if (depth === 0) return brace + 1;
   }
   return css.length;
 }

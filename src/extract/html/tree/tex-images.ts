@@ -1,4 +1,4 @@
-/** Formulas that pages show as images: the TeX is in the alternative text or in the image's URL. */
+/** Formulas that pages show as images: the TeX is in the alternative text. */
 
 import type { Attributes } from "./tree.ts";
 
@@ -17,27 +17,4 @@ export function findTexInAlt(alt: string, className: string): string | undefined
 /** Whether an image is a formula. Wikipedia hides such images from screen readers, and the MathML beside them from sight. */
 export function isFormulaImage(tag: string, attributes: Attributes | undefined): boolean {
   return tag === "img" && findTexInAlt(attributes?.alt?.trim() ?? "", attributes?.class ?? "") !== undefined;
-}
-
-/** Parts of the URLs of services that draw TeX. */
-const texService = /latex|cht=tx|formula|equation|\btex\b|\bmath/i;
-
-/** The TeX in the URL of a service that draws it; undefined for every other image. */
-export function findTexInUrl(src: string): string | undefined {
-  if (!/%5c|\\/i.test(src) || !texService.test(src)) return undefined;
-  const query = src.slice(src.indexOf("?") + 1);
-  const encoded = /[?&]chl=([^&]*)/.exec(src)?.[1] ?? (query === src ? src.slice(src.lastIndexOf("/") + 1) : query);
-  const tex = decode(encoded)
-    .replace(/\\(?:dpi|bg|fg)_?\{[^}]*\}/g, "")
-    .trim();
-  return tex.includes("\\") ? tex : undefined;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", "%2B"));
-  } catch {
-    // A URL with broken escapes contains no TeX that could be read.
-    return "";
-  }
 }

@@ -43,12 +43,12 @@ export function hideSameColor(elements: readonly Element[], rules: StyleRules): 
   const colors = elements.map((element) => readOwnColors(element, rules));
   if (colors.every((own) => own === noColors)) return;
   const coloredBefore = countColored(colors);
-  const resolved: Required<OwnColors>[] = [];
+  const looks: Look[] = [];
   for (const [index, element] of elements.entries()) {
-    const inherited = resolved[element.parent?.index ?? -1] ?? (hasStylesheet ? unknown : findDefaults(rules));
-    const { text, background } = resolve(colors[index] ?? noColors, inherited, element, hasStylesheet);
-    resolved.push({ text, background });
-    if (!text || !background || !isSame(text, background)) continue;
+    const inherited = looks[element.parent?.index ?? -1] ?? (hasStylesheet ? unknown : findDefaults(rules));
+    const look = resolve(colors[index] ?? noColors, inherited, element, hasStylesheet);
+    looks.push(look);
+    if (!look.isInvisible) continue;
     const isAllHidden = coloredBefore[element.end] === coloredBefore[element.index + 1];
     if (isAllHidden) element.hidden = true;
     else removeOwnText(element);
@@ -56,16 +56,20 @@ export function hideSameColor(elements: readonly Element[], rules: StyleRules): 
 }
 
 const noColors: OwnColors = {};
-const unknown: Required<OwnColors> = { text: null, background: null };
+
+/** The colours of the text of an element, and whether they are the same. */
+type Look = Required<OwnColors> & { readonly isInvisible: boolean };
+const unknown: Look = { text: null, background: null, isInvisible: false };
+
+function toLook(text: Color | null | undefined, background: Color | null | undefined): Look {
+  return { text, background, isInvisible: !!text && !!background && isSame(text, background) };
+}
 
 /** What a browser shows, and what the rules say about the page as a whole: its body element may not be written. */
-function findDefaults(rules: StyleRules): Required<OwnColors> {
+function findDefaults(rules: StyleRules): Look {
   const body: Element = { index: -1, end: -1, tag: "body", parent: null, children: [], attributes: {}, hidden: false };
   const { text, background } = readOwnColors(body, rules);
-  return {
-    text: text === undefined ? [0, 0, 0] : text,
-    background: background === undefined ? [255, 255, 255] : background,
-  };
+  return toLook(text === undefined ? [0, 0, 0] : text, background === undefined ? [255, 255, 255] : background);
 }
 
 function isStylesheet({ tag, attributes: { rel = "" } }: Element): boolean {
@@ -96,19 +100,15 @@ function countColored(colors: readonly OwnColors[]): readonly number[] {
 }
 
 /** A stylesheet may colour anything with a class or an id, so what it inherits there is not known. */
-function resolve(
-  own: OwnColors,
-  inherited: Required<OwnColors>,
-  element: Element,
-  hasStylesheet: boolean,
-): Required<OwnColors> {
+function resolve(own: OwnColors, inherited: Look, element: Element, hasStylesheet: boolean): Look {
   const { class: className, id } = element.attributes;
   const isStyled = hasStylesheet && (className !== undefined || id !== undefined);
   const base = isStyled ? unknown : inherited;
-  return {
-    text: own.text === undefined ? base.text : own.text,
-    background: own.background === undefined ? base.background : own.background,
-  };
+  if (own === noColors) return base;
+  return toLook(
+    own.text === undefined ? base.text : own.text,
+    own.background === undefined ? base.background : own.background,
+  );
 }
 
 function isSame(one: Color, other: Color): boolean {

@@ -3,6 +3,7 @@
 /** The address that a link leads to, without parameters that track readers. */
 export function withoutTracking(url: URL): URL {
   const target = findTarget(url) ?? url;
+  if (target.search === "") return target;
   const parameters = target.search.slice(1).split("&");
   const others = parameters.filter((parameter) => !isTracking(parameter.replace(/=.*/s, ""), target.hostname));
   // Only if there is something to remove: writing a query again may change its form.
@@ -70,11 +71,13 @@ const redirects: readonly Redirect[] = [
 ];
 
 /** The complete address that a redirect leads to; undefined if the link is not one. */
-function findTarget({ hostname, pathname, searchParams }: URL): URL | undefined {
-  const redirect = redirects.find(({ host, path }) => host.test(hostname) && path.test(pathname));
+function findTarget(url: URL): URL | undefined {
+  const { hostname, pathname, search } = url;
+  const mayLeadOn = ({ parameters }: Redirect) => search !== "" || parameters.length === 0;
+  const redirect = redirects.find((each) => mayLeadOn(each) && each.host.test(hostname) && each.path.test(pathname));
   if (redirect === undefined) return undefined;
   const inPath = decode(redirect.path.exec(pathname)?.[1] ?? "");
-  for (const value of [inPath, ...redirect.parameters.map((name) => searchParams.get(name) ?? "")]) {
+  for (const value of [inPath, ...redirect.parameters.map((name) => url.searchParams.get(name) ?? "")]) {
     const target = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
     if (target !== null) return target;
   }

@@ -1,7 +1,7 @@
 /** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
 
-import { isFrameAttribute } from "./embeds.ts";
-import { SHOWN } from "./page-styles.ts";
+import { frameTags } from "./embeds.ts";
+import { type OwnStyle, readOwnStyle } from "./page-styles.ts";
 import { findPayload } from "./payload-scripts.ts";
 import type { StyleSheet } from "./style-rules.ts";
 import {
@@ -17,52 +17,46 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
-import { findTexInUrl, isFormulaImage } from "./tex-images.ts";
-import { BACKGROUND_COLOR, readStyleColors, TEXT_COLOR } from "./text-colors.ts";
+import { isFormulaImage } from "./tex-images.ts";
+import { BACKGROUND_COLOR, TEXT_COLOR } from "./text-colors.ts";
 import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
-import { hidesElement, isTransparentStyle } from "./visibility.ts";
+import { hidesElement } from "./visibility.ts";
 
 const hidingAttributes = new Set(["hidden", "style", "aria-hidden", "bgcolor"]);
 const usedAttributes = new Set(
   (
     "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
-    "data-lang data-language language encoding alttext shadowrootmode data-callout data-latex data-nosnippet data-testid checked display open"
+    "data-lang data-language language encoding alttext shadowrootmode data-callout data-latex data-nosnippet data-testid checked display open " +
+    // The sign of a line of a diff, which a style sheet shows.
+    "data-code-marker data-type-marker"
   ).split(" "),
 );
 
 /** Whether an attribute of this name is used at all. */
 export function usesAttribute(tag: string, name: string): boolean {
-  return (
-    usedAttributes.has(name) ||
-    hidingAttributes.has(name) ||
-    (tag === "font" && name === "color") ||
-    (tag === "style" && name === "media") ||
-    (iconTags.has(tag) && name === "aria-label") ||
-    isDiffMarker(name) ||
-    isCommentAttribute(tag, name) ||
-    isImageSource(tag, name) ||
-    isFrameAttribute(tag, name)
-  );
+  return usedAttributes.has(name) || hidingAttributes.has(name) || usedOnSome.get(name)?.(tag) === true;
 }
 
 /** Elements that show an icon; their label says what it means. */
 const iconTags = new Set(["svg", "i", "span"]);
 
-/** Attributes of a line of a diff, whose sign a style sheet shows. */
-function isDiffMarker(name: string): boolean {
-  return name === "data-code-marker" || name === "data-type-marker";
-}
+const isFrameTag = (tag: string): boolean => frameTags.has(tag);
+const isCommentTag = (tag: string): boolean => tag.includes("-comment");
 
-/** What a custom element for a comment states about it, and the depth of a comment that is a row of a table. */
-function isCommentAttribute(tag: string, name: string): boolean {
-  return (tag === "td" && name === "indent") || (tag.includes("-comment") && (name === "author" || name === "depth"));
-}
-
-function isImageSource(tag: string, name: string): boolean {
-  return tag === "img" && name === "src";
-}
-
-const showingStyle = /(?:^|[;\s])(?:display\s*:\s*(?!none)|visibility\s*:\s*visible)/i;
+/** Attributes that are used on some elements only. */
+const usedOnSome: ReadonlyMap<string, (tag: string) => boolean> = new Map([
+  ["color", (tag) => tag === "font"],
+  ["media", (tag) => tag === "style"],
+  ["aria-label", (tag) => iconTags.has(tag)],
+  ["src", (tag) => tag === "img" || frameTags.has(tag)],
+  ["data-src", isFrameTag],
+  ["title", isFrameTag],
+  ["allowfullscreen", isFrameTag],
+  // What a comment that is a custom element states about itself; the depth of one that is a row of a table.
+  ["author", isCommentTag],
+  ["depth", isCommentTag],
+  ["indent", (tag) => tag === "td"],
+]);
 
 /** The attribute of an image that stands for a drawing. */
 export const ICON = "data-icon";
@@ -83,6 +77,7 @@ export class TreeBuilder {
   onLimit = (): void => {};
   readonly #open: Element[] = [this.root];
   readonly #openCount = new Map<string, number>();
+  readonly #styles = new Map<string, OwnStyle>();
   /** Start tags below the depth limit: they add no element, but their end tags must not end other elements. */
   readonly #tooDeep = new Map<string, number>();
   #payloadChars = 0;
@@ -141,20 +136,20 @@ export class TreeBuilder {
   }
 
   addAttribute(name: string, value: string): void {
-    if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
-    if (name === "style" && isTransparentStyle(value)) this.#setAttribute("data-transparent", "");
     if (name === "style") this.#addStyle(value);
-    if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
+    else if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
     else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
-    else if (isImageSource(this.#tag, name)) this.#addImageSource(value);
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
-    else if (hidingAttributes.has(name)) this.#hidden ||= hidesElement(name, value);
+    else if (name === "hidden") this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
   }
 
+  /** Most styles are those of many elements, so each is read only once. */
   #addStyle(style: string): void {
-    if (showingStyle.test(style)) this.#setAttribute(SHOWN, "");
-    for (const [name, { value }] of readStyleColors(style)) this.#setAttribute(name, value);
+    const own = this.#styles.get(style) ?? readOwnStyle(style);
+    this.#styles.set(style, own);
+    this.#hidden ||= own.isHiding;
+    for (const [name, value] of own.attributes) this.#setAttribute(name, value);
   }
 
   /** Opens the tag that began, with the attributes added since. */
@@ -193,13 +188,6 @@ export class TreeBuilder {
   #setAttribute(name: string, value: string): void {
     this.#attributes ??= {};
     this.#attributes[name] ??= value;
-  }
-
-  /** The address of some images contains the formula that they show. */
-  #addImageSource(src: string): void {
-    const tex = findTexInUrl(src);
-    if (tex !== undefined) this.#setAttribute("data-math", tex);
-    else if (!src.startsWith("data:")) this.#setAttribute("src", src);
   }
 
   #keepPayload(script: Element, text: string): void {
@@ -336,7 +324,8 @@ export class TreeBuilder {
   /** An inline element with open blocks inside ends alone, and only if it is formatting. */
   #closeFrom(level: number, tag: string): void {
     if (level < 0) return;
-    const crossesBlock = inlineTags.has(tag) && this.#open.slice(level + 1).some((inner) => !inlineTags.has(inner.tag));
+    const hasOpenInside = level + 1 < this.#open.length && inlineTags.has(tag);
+    const crossesBlock = hasOpenInside && this.#open.slice(level + 1).some((inner) => !inlineTags.has(inner.tag));
     if (!crossesBlock) this.#popTo(level);
     else if (formattingTags.has(tag)) {
       this.#open.splice(level, 1);

@@ -29,6 +29,15 @@ export type Page = {
   readonly isComplete: boolean;
 };
 
+const tagIndexes = new WeakMap<Page, ReadonlyMap<string, readonly Element[]>>();
+
+/** The elements with a tag in document order. The first call for a page indexes all its tags. */
+export function listByTag(page: Page, tag: string): readonly Element[] {
+  const index = tagIndexes.get(page) ?? Map.groupBy(page.elements, (element) => element.tag);
+  tagIndexes.set(page, index);
+  return index.get(tag) ?? [];
+}
+
 /** Limits on the tree of one page. */
 export const treeLimits = {
   maxDepth: 500,
@@ -46,6 +55,9 @@ export const MAX_SIBLINGS = 400;
  * case the number of elements is bounded too, so looking at the start of a large element is cheap.
  */
 export function collectText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
+  const { children } = element;
+  if (children.length === 0) return "";
+  if (children.length === 1 && typeof children[0] === "string") return children[0];
   const maxElements = 2 * treeLimits.maxDepth + enoughChars;
   const texts: string[] = [];
   let chars = 0;
@@ -70,15 +82,30 @@ export function collectText(element: Element, enoughChars = Number.POSITIVE_INFI
   return texts.join("");
 }
 
-/** Makes a test for "this element is, or contains, a wanted one" that takes constant time for elements of any size. */
+/**
+ * Makes a test for "this element is, or contains, a wanted one" that takes constant time for elements of any size. The
+ * wanted ones are counted at its first use.
+ */
 export function createContains(
   { elements }: Pick<Page, "elements">,
   isWanted: (element: Element) => boolean,
 ): (element: Element) => boolean {
+  let countBefore: Int32Array | undefined;
+  return ({ index, end }) => {
+    countBefore ??= countWanted(elements, isWanted);
+    return (countBefore[end] ?? 0) > (countBefore[index] ?? 0);
+  };
+}
+
+/** How many wanted elements there are before each index. */
+function countWanted(elements: readonly Element[], isWanted: (element: Element) => boolean): Int32Array {
   const countBefore = new Int32Array(elements.length + 1);
-  for (const [index, element] of elements.entries())
-    countBefore[index + 1] = (countBefore[index] ?? 0) + (isWanted(element) ? 1 : 0);
-  return ({ index, end }) => (countBefore[end] ?? 0) > (countBefore[index] ?? 0);
+  let count = 0;
+  for (let index = 0; index < elements.length; index += 1) {
+    if (isWanted(elements[index] as Element)) count += 1;
+    countBefore[index + 1] = count;
+  }
+  return countBefore;
 }
 
 /** Whether an element has an ancestor with this tag. */

@@ -9,7 +9,7 @@ import { type Embed, findEmbed } from "../tree/embeds.ts";
 import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "../tree/footnotes.ts";
 import { createResolver, type Resolver } from "../tree/links.ts";
 import { headingTags, inlineTags } from "../tree/tags.ts";
-import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { BlockWriter } from "./block-writer.ts";
 import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
 import { findCodeLanguage } from "./code-language.ts";
@@ -112,7 +112,7 @@ class PageWriter {
     this.#resolve = createResolver(page, url);
     this.#links = new LinkWriter(links, () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars);
     this.#footnotes = findFootnotes(page);
-    this.#title = page.elements.find(({ tag }) => tag === "h1");
+    this.#title = listByTag(page, "h1")[0];
   }
 
   get isMostlyDuplicates(): boolean {
@@ -277,10 +277,9 @@ class PageWriter {
     return true;
   }
 
-  /** Whether an element is only the label of a note, at its start or next to it. */
+  /** Whether an element is only the label of a note at its start. */
   #isNoteLabel(element: Element): boolean {
-    if (!this.#isMarkdown) return false;
-    if (this.#note === undefined) return this.#footnotes.labels.has(element);
+    if (this.#note === undefined) return false;
     const { label, count } = this.#note;
     const isFirst = this.#line.isEmpty && this.#blocks.count === count;
     return isFirst && inlineTags.has(element.tag) && isNoteLabel(element, label);

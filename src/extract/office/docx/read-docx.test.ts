@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DocumentParts, makeDocx, makeParagraph, makeRelations, readStored } from "../../../../test/office.ts";
+import { type DocumentParts, makeDocx, makeParagraph, makeRelations } from "../../../../test/office.ts";
 import { readOffice } from "../../../../test/office-text.ts";
-import { makeZip } from "../../../../test/zip.ts";
 
 const run = (text: string, format = ""): string =>
   `<w:r><w:rPr>${format}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;

@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from "../../../../test/bodies.ts";
 import type { Change } from "../store/index-store.ts";
 import { openMemoryStore } from "../store/memory-index-store.ts";
 import { updateIndex } from "../update-index.ts";
-import { type FolderRecord, openFolderMemory } from "./folder-memory.ts";
+import { collectRecords, type FolderRecord, openFolderMemory } from "./folder-memory.ts";
 import { walkFolder } from "./walk-folder.ts";
 
 /** The paths and reasons of a walk. */
@@ -31,7 +31,7 @@ async function openWalked() {
     },
     /** Walks, and returns the steps and the folders that were read. */
     walk(now = Date.now()) {
-      const memory = openFolderMemory([...stored.values()], () => now);
+      const memory = openFolderMemory(collectRecords([...stored.values()]), () => now);
       const steps = listWalk(walkFolder(root, new Set(), memory));
       const { folders, removeFolders } = memory.changes();
       stored = new Map([...stored].filter(([path]) => !removeFolders.includes(path)));

@@ -8,19 +8,16 @@ import { addRules, type FolderRules, ignoreFiles, isIgnored, openRules } from ".
 /** A regular file, by its path relative to the root with `/` between names. */
 export type FoundFile = { readonly path: string; readonly sizeBytes: number; readonly stamp: string };
 
-/** A file that is known to be unchanged: it was not looked at. */
-export type TrustedFile = { readonly path: string; readonly stamp: null };
-
 /** A file that was skipped, and whether another run may be able to read it. */
 export type SkippedFile = { readonly path: string; readonly reason: string; readonly isRetryable: boolean };
 
 /** One entry of a walk. */
-type WalkStep = { readonly file: FoundFile | TrustedFile } | { readonly skipped: SkippedFile };
+type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
 
 /** Deeper folders are skipped: no project needs them, and a loop that is not made by links ends here. */
 const MAX_DEPTH = 64;
 
-/** Every file below the root in a fixed order, except ignored files and `hidden` folders. */
+/** Every file below the root in a fixed order, except ignored files, `hidden` folders, and what the memory trusts. */
 export function* walkFolder(
   root: string,
   hidden: ReadonlySet<string> = new Set(),
@@ -34,7 +31,7 @@ export function* walkFolder(
       const failure = listInto(waiting, walk, item);
       if (failure !== null) yield failure;
     } else if (item.reason !== undefined) yield skip(item.path, item.reason, false);
-    else yield item.fullPath === null ? { file: { path: item.path, stamp: null } } : inspect(item.fullPath, item.path);
+    else yield inspect(item.fullPath, item.path);
   }
 }
 
@@ -45,7 +42,7 @@ type WalkItem =
   | {
       readonly type: "file";
       readonly path: string;
-      readonly fullPath: string | null;
+      readonly fullPath: string;
       readonly reason: string | undefined;
     }
   | { readonly type: "folder"; readonly path: string; readonly depth: number; readonly rules: FolderRules };
@@ -63,14 +60,18 @@ function listInto(
   // Names from the disk need no normalising: `join` would cost time for each.
   const prefix = fullFolder.endsWith(sep) ? fullFolder : fullFolder + sep;
   const { entries, skipped, rules, isTrusted } = listing;
+  const isUnderSameRules = walk.memory.rulesOf(folder) === rules.digest;
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index] ?? "";
     const isFolder = entry.endsWith("/");
     const name = isFolder ? entry.slice(0, -1) : entry;
     const path = folder === "" ? name : `${folder}/${name}`;
     const reason = Object.hasOwn(skipped, entry) ? skipped[entry] : undefined;
-    if (isFolder) waiting.push({ type: "folder", path, depth: depth + 1, rules });
-    else waiting.push({ type: "file", path, fullPath: isTrusted ? null : prefix + name, reason });
+    if (!isFolder) {
+      if (!isTrusted) waiting.push({ type: "file", path, fullPath: prefix + name, reason });
+    } else if (!isUnderSameRules || !walk.memory.isUntouched(path)) {
+      waiting.push({ type: "folder", path, depth: depth + 1, rules });
+    }
   }
   return null;
 }
@@ -111,6 +112,7 @@ function listFolder(
     memory.remember({ path: folder, stamp, rules: rules.digest, ignoreFiles: ownFiles, ...listed });
     return { ...listed, rules, isTrusted: false };
   } catch (error) {
+    memory.forget(folder);
     return { reason: describeReadError(error) };
   }
 }

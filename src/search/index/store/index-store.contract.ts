@@ -48,6 +48,23 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       assert.deepEqual(store.folders(), [folder("", "b.ts")]);
     });
 
+    test("lists what is directly in some folders, and the folders below one", () => {
+      using store = open();
+      const paths = ["a.ts", "src/b.ts", "src/deep/c.ts", "src-2/d.ts", "日本/𝒳/e.ts", "日本/f.ts"];
+      store.write({ put: paths.map((path) => newFile(path)) });
+      store.write({ skip: paths.map((path) => ({ path: `${path}.png`, stamp: "s", reason: "not text" })) });
+      const folder = (path: string) => ({ path, stamp: "1", rules: "r", ignoreFiles: [], entries: [], skipped: {} });
+      store.write({ folders: ["", "src", "src/deep", "src-2", "日本", "日本/𝒳"].map(folder) });
+      const sorted = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
+      assert.deepEqual(sorted(store.files(["", "src"])), ["a.ts", "src/b.ts"]);
+      assert.deepEqual(sorted(store.files(["日本", "日本/𝒳"])), ["日本/f.ts", "日本/𝒳/e.ts"]);
+      assert.deepEqual([store.files([]), store.files(["none"]), store.files().length], [[], [], paths.length]);
+      assert.deepEqual(sorted(store.skippedFiles(["src/deep", ""])), ["a.ts.png", "src/deep/c.ts.png"]);
+      assert.deepEqual([store.folder("src"), store.folder("none")], [folder("src"), undefined]);
+      assert.deepEqual(store.folderPaths("src").sort(), ["src", "src/deep"]);
+      assert.equal(store.folderPaths().length, 6);
+    });
+
     test("keeps why a file has an outline only", () => {
       using store = open();
       store.write({ put: [{ ...newFile("a.ts"), outline: "larger than 9 bytes" }, newFile("b.ts")] });

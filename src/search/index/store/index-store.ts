@@ -80,10 +80,14 @@ export interface IndexStore extends Disposable {
   /** The ids of the files of a segment that another index has built; undefined for those of this one. */
   segmentFileIds(name: string): Uint32Array | undefined;
   fileCount(): number;
-  files(): StoredFile[];
-  skippedFiles(): StoredSkip[];
+  /** All files, or those that are directly in these folders. */
+  files(folders?: readonly string[]): StoredFile[];
+  skippedFiles(folders?: readonly string[]): StoredSkip[];
   /** What the folders contained when they were last read. */
   folders(): FolderRecord[];
+  folder(path: string): FolderRecord | undefined;
+  /** The paths of all folders, or of a folder and those below it. */
+  folderPaths(top?: string): string[];
   /** The text of a version; undefined once the version is replaced or removed. */
   text(id: number): StoredText | undefined;
   /** What made the stored vectors; undefined while there are none. */

@@ -92,9 +92,12 @@ export function openMemoryStore(): IndexStore {
     segmentNames: () => [...segments.keys()],
     segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
-    files: () => [...files.values()].map(withoutText),
-    skippedFiles: () => [...skippedFiles.values()],
+    files: (inFolders) => [...files.values()].filter(isDirectlyIn(inFolders)).map(withoutText),
+    skippedFiles: (inFolders) => [...skippedFiles.values()].filter(isDirectlyIn(inFolders)),
     folders: () => [...folders.values()],
+    folder: (path) => folders.get(path),
+    folderPaths: (top = "") =>
+      [...folders.keys()].filter((path) => top === "" || path === top || path.startsWith(`${top}/`)),
     text(id): StoredText | undefined {
       const file = fileOf(id);
       if (file === undefined) return undefined;
@@ -108,4 +111,10 @@ export function openMemoryStore(): IndexStore {
     write,
     [Symbol.dispose]: () => undefined,
   };
+}
+
+function isDirectlyIn(folders: readonly string[] | undefined): (file: { readonly path: string }) => boolean {
+  if (folders === undefined) return () => true;
+  const wanted = new Set(folders);
+  return ({ path }) => wanted.has(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
 }

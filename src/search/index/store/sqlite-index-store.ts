@@ -5,7 +5,7 @@ import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { FolderRecord } from "../folder/folder-memory.ts";
-import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
+import type { Change, IndexStore, NewVectors } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
 const SCHEMA_VERSION = 6;
@@ -32,6 +32,12 @@ const schema = `
 
 const madeByFact = "vectors_made_by";
 
+/** The paths below a folder: "0" follows the slash. */
+const below = "path > ?1 || '/' AND path < ?1 || '0'";
+/** The paths directly in a folder, and at the top. */
+const directlyIn = `WHERE ${below} AND instr(substr(path, length(?1) + 2), '/') = 0`;
+const atTop = "WHERE instr(path, '/') = 0";
+
 /** Opens the store at this path, or creates it. */
 export function openSqliteStore(path: string): IndexStore {
   const database = openDatabase(path);
@@ -43,7 +49,15 @@ export function openSqliteStore(path: string): IndexStore {
   };
 
   /** Many rows at once: parsing one JSON text is several times faster than an object from each row. */
-  const readJson = <Row>(text: string): Row[] => JSON.parse(String(sql(text).get()?.rows));
+  const readJson = <Row>(text: string, ...values: string[]): Row[] =>
+    JSON.parse(String(sql(text).get(...values)?.rows));
+  /** The rows of a query for all paths, or of those directly in each of some folders. */
+  const readIn = <Row>(text: string, folders: readonly string[] | undefined): Row[] => {
+    if (folders === undefined) return readJson<Row>(text);
+    return folders.flatMap((folder) =>
+      folder === "" ? readJson<Row>(`${text} ${atTop}`) : readJson<Row>(`${text} ${directlyIn}`, folder),
+    );
+  };
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
@@ -108,12 +122,25 @@ export function openSqliteStore(path: string): IndexStore {
       return bytes instanceof Uint8Array ? new Uint32Array(Uint8Array.from(bytes).buffer) : undefined;
     },
     fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
-    files: () =>
-      readJson<[number, string, string, string, string | null]>(
+    files: (inFolders) =>
+      readIn<[number, string, string, string, string | null]>(
         "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
+        inFolders,
       ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
-    skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
+    skippedFiles: (inFolders) =>
+      readIn<[string, string, string]>(
+        "SELECT json_group_array(json_array(path, stamp, reason)) AS rows FROM passed",
+        inFolders,
+      ).map(([file, stamp, reason]) => ({ path: file, stamp, reason })),
     folders: () => readJson<FolderRecord>("SELECT json_group_array(json(record)) AS rows FROM folders"),
+    folder(folder) {
+      const record = sql("SELECT record FROM folders WHERE path = ?").get(folder)?.record;
+      return record === undefined ? undefined : JSON.parse(String(record));
+    },
+    folderPaths: (top = "") =>
+      top === ""
+        ? readJson<string>("SELECT json_group_array(path) AS rows FROM folders")
+        : readJson<string>(`SELECT json_group_array(path) AS rows FROM folders WHERE path = ?1 OR (${below})`, top),
     text(id) {
       const columns = "path, stamp, hash, outline, text, chunks";
       const row = sql(`SELECT ${columns} FROM files JOIN texts USING (id) WHERE id = ?`).get(id);

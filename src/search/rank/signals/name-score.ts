@@ -4,11 +4,11 @@ import { findTerm, type IndexView } from "../../index/index-view.ts";
 import { countLive, rankOf } from "../postings.ts";
 import type { ParsedQuery } from "../query.ts";
 import { rankWeights } from "../weights.ts";
-import { findMax, type Scores } from "./scores.ts";
+import { addToChunk, findMax, type Scores } from "./scores.ts";
 
 /** Adds for definitions of the query's names. A name that many files define says little about each. */
 export function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void {
-  const best = findMax(scores.chunk);
+  const best = findMax(scores.bestChunk, scores);
   for (const { text, certainty } of names) {
     const postings = findTerm(view, termKinds.definition + text);
     if (postings.length === 0) continue;
@@ -21,8 +21,7 @@ export function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery
         const file = part.firstFile + segmentFile;
         const value = strength * (rankWeights.named[rankOf(part.segment.weights[posting] ?? 0)] ?? 0);
         scores.name[file] = Math.max(scores.name[file] ?? 0, value);
-        const place = part.firstChunk + chunk;
-        scores.chunk[place] = (scores.chunk[place] ?? 0) + value * rankWeights.namedChunk * best;
+        addToChunk(scores, part.firstChunk + chunk, file, value * rankWeights.namedChunk * best);
       }
     }
   }

@@ -24,30 +24,46 @@ export function addPath(
   }));
   const mark = word + 1;
   for (const { postings, weight, isOwn } of paths) {
-    forEachPlace(postings, (place, byte) => {
-      if (rankOf(byte) === 0) return;
-      if (isOwn) scores.stemHits[place] = (scores.stemHits[place] ?? 0) + 1;
-      if (scores.stemWord[place] === mark) return;
-      scores.stemWord[place] = mark;
-      scores.stem[place] = Math.min(1, (scores.stem[place] ?? 0) + weight);
-    });
+    for (const each of postings) addStems(scores, each, mark, weight, isOwn ? 1 : 0);
   }
-  for (const { postings, weight } of paths) {
-    forEachPlace(postings, (place, byte) => {
-      if (occurrences(byte) === 0 || scores.folderWord[place] === mark) return;
-      scores.folderWord[place] = mark;
-      const factor = scores.stemWord[place] === mark ? rankWeights.folderBesideStem : 1;
-      scores.folder[place] = Math.min(1, (scores.folder[place] ?? 0) + weight * factor);
-    });
+  for (const { postings, weight } of paths) for (const each of postings) addFolders(scores, each, mark, weight);
+}
+
+/** Adds for the files that have the word in their name. */
+function addStems(
+  { stem, stemHits, stemWord, touched }: Scores,
+  { part, from, to }: TermPostings,
+  mark: number,
+  weight: number,
+  ownHits: 0 | 1,
+): void {
+  const { places, weights } = part.segment;
+  for (let posting = from; posting < to; posting++) {
+    if (rankOf(weights[posting] as number) === 0) continue;
+    const file = part.firstFile + (places[posting] as number);
+    touched.add(file);
+    stemHits[file] = (stemHits[file] as number) + ownHits;
+    if (stemWord[file] === mark) continue;
+    stemWord[file] = mark;
+    stem[file] = Math.min(1, (stem[file] as number) + weight);
   }
 }
 
-/** Visits the file of each posting of a path's word, and the posting's byte. */
-function forEachPlace(postings: readonly TermPostings[], visit: (place: number, byte: number) => void): void {
-  for (const { part, from, to } of postings) {
-    for (let posting = from; posting < to; posting++) {
-      visit(part.firstFile + (part.segment.places[posting] ?? 0), part.segment.weights[posting] ?? 0);
-    }
+/** Adds for the files that have the word in their folders. */
+function addFolders(
+  { folder, folderWord, stemWord, touched }: Scores,
+  { part, from, to }: TermPostings,
+  mark: number,
+  weight: number,
+): void {
+  const { places, weights } = part.segment;
+  for (let posting = from; posting < to; posting++) {
+    const file = part.firstFile + (places[posting] as number);
+    if (occurrences(weights[posting] as number) === 0 || folderWord[file] === mark) continue;
+    touched.add(file);
+    folderWord[file] = mark;
+    const factor = stemWord[file] === mark ? rankWeights.folderBesideStem : 1;
+    folder[file] = Math.min(1, (folder[file] as number) + weight * factor);
   }
 }
 
@@ -59,8 +75,9 @@ export function matchesPath(path: string, namedPath: string): boolean {
 /** A query that names a path means that file. */
 export function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: string): void {
   for (const { segment, firstFile } of parts) {
-    for (let file = 0; file < segment.fileCount; file++) {
+    for (const file of segment.filesEnding(namedPath.toLowerCase())) {
       if (!matchesPath(segment.path(file), namedPath)) continue;
+      scores.touched.add(firstFile + file);
       scores.name[firstFile + file] = rankWeights.named[3];
       scores.stem[firstFile + file] = 1;
     }

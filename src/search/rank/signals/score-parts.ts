@@ -1,5 +1,5 @@
 /** Joins the signals of a file into its score. */
-import { type RankedSegment, STEM_TERMS_SHIFT } from "../../index/index-segment.ts";
+import { STEM_TERMS_SHIFT } from "../../index/index-segment.ts";
 import { MAX_SCORE, rankWeights } from "../weights.ts";
 import { roleFactor } from "./role-factors.ts";
 import type { FinalScores } from "./scores.ts";
@@ -38,25 +38,22 @@ export const noParts: ScoreParts = {
 /** Thousands of files are scored for a few that are shown: to get the sum alone, the same object is filled again. */
 export function fillParts(
   parts: MutableParts,
-  segment: RankedSegment,
-  segmentFile: number,
   file: number,
-  chunk: number,
   scores: FinalScores,
   maxScores: { readonly chunk: number; readonly file: number },
-  roleWeights: readonly (readonly [number, number])[],
+  roleFactors: Float64Array,
 ): ScoreParts {
-  const traits = segment.fileTraits[segmentFile] ?? 0;
+  const traits = scores.files.traits[file] as number;
   const stemTerms = Math.max(1, traits >> STEM_TERMS_SHIFT);
-  parts.chunk = (rankWeights.chunk * chunk) / maxScores.chunk;
-  parts.file = (rankWeights.file * (scores.file[file] ?? 0)) / maxScores.file;
-  parts.stem = rankWeights.stem * (scores.stem[file] ?? 0);
-  parts.folder = rankWeights.folder * (scores.folder[file] ?? 0);
-  parts.stemShare = rankWeights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms);
-  parts.name = rankWeights.name * (scores.name[file] ?? 0);
-  parts.size = rankWeights.size * Math.min(1, Math.log(1 + (segment.fileTokens[segmentFile] ?? 0)) / 9);
+  parts.chunk = (rankWeights.chunk * (scores.bestChunk[file] as number)) / maxScores.chunk;
+  parts.file = (rankWeights.file * (scores.file[file] as number)) / maxScores.file;
+  parts.stem = rankWeights.stem * (scores.stem[file] as number);
+  parts.folder = rankWeights.folder * (scores.folder[file] as number);
+  parts.stemShare = rankWeights.stemShare * Math.min(1, (scores.stemHits[file] as number) / stemTerms);
+  parts.name = rankWeights.name * (scores.name[file] as number);
+  parts.size = rankWeights.size * (scores.files.size[file] as number);
   parts.meaning = scores.meaning === null ? null : rankWeights.meaning * (scores.meaning[file] ?? 0);
-  parts.role = roleFactor(traits, roleWeights);
+  parts.role = roleFactor(traits, roleFactors);
   return parts;
 }
 

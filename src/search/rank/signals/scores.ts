@@ -14,13 +14,70 @@ export type Scores = {
   readonly stemWord: Uint8Array;
   readonly folderWord: Uint8Array;
   readonly name: Float64Array;
+  /** The score of the best chunk of each file. See `fillBestChunks`. */
   readonly bestChunk: Float64Array;
   /** How many of the query's own terms the file contains. */
   readonly ownTerms: Uint8Array;
+  /** The files that have a score of any kind: every signal adds those that it finds. */
+  readonly touched: TouchedFiles;
+  readonly files: FileColumns;
 };
 
 /** With the nearness in meaning of each file, or null. */
 export type FinalScores = Scores & { readonly meaning: Float64Array | null };
+
+/** Files, each once. What a query costs depends on these, not on all files of the index. */
+type TouchedFiles = {
+  add(file: number): void;
+  /** In no order. */
+  list(): Uint32Array;
+  clear(): void;
+};
+
+function createTouched(fileCount: number): TouchedFiles {
+  const flags = new Uint8Array(fileCount);
+  const files = new Uint32Array(fileCount);
+  let count = 0;
+  return {
+    add(file) {
+      if (flags[file] === 1) return;
+      flags[file] = 1;
+      files[count++] = file;
+    },
+    list: () => files.subarray(0, count),
+    clear() {
+      for (let index = 0; index < count; index++) flags[files[index] as number] = 0;
+      count = 0;
+    },
+  };
+}
+
+/** What is known of the files of a view, one after the other over all its parts. */
+export type FileColumns = {
+  /** Where each file's chunks begin, and one more entry for the end. */
+  readonly firstChunk: Uint32Array;
+  /** See STEM_TERMS_SHIFT. */
+  readonly traits: Uint32Array;
+  /** What the length of each file counts for, from 0 to 1. */
+  readonly size: Float64Array;
+  /** 1 for each file that was deleted or replaced. */
+  readonly dead: Uint8Array;
+};
+
+function joinColumns({ parts, fileCount, chunkCount }: IndexView): FileColumns {
+  const firstChunk = new Uint32Array(fileCount + 1).fill(chunkCount);
+  const [traits, size] = [new Uint32Array(fileCount), new Float64Array(fileCount)];
+  const dead = new Uint8Array(fileCount);
+  for (const { segment, firstFile, firstChunk: partChunk, dead: partDead } of parts) {
+    traits.set(segment.fileTraits, firstFile);
+    if (partDead !== null) dead.set(partDead, firstFile);
+    for (let file = 0; file < segment.fileCount; file++) {
+      firstChunk[firstFile + file] = partChunk + (segment.fileFirstChunk[file] as number);
+      size[firstFile + file] = Math.min(1, Math.log(1 + (segment.fileTokens[file] as number)) / 9);
+    }
+  }
+  return { firstChunk, traits, size, dead };
+}
 
 /** One query is ranked at a time, so all queries on a view share the arrays: that is megabytes less garbage. */
 const scoresByView = new WeakMap<IndexView, Scores>();
@@ -28,13 +85,14 @@ const scoresByView = new WeakMap<IndexView, Scores>();
 /** Scores of 0 for every chunk and file of the view. */
 export function emptyScores(view: IndexView): Scores {
   const previous = scoresByView.get(view);
-  if (previous !== undefined) for (const numbers of Object.values(previous)) numbers.fill(0);
+  if (previous !== undefined) clearScores(previous);
   const scores = previous ?? createScores(view);
   scoresByView.set(view, scores);
   return scores;
 }
 
-function createScores({ chunkCount, fileCount }: IndexView): Scores {
+function createScores(view: IndexView): Scores {
+  const { chunkCount, fileCount } = view;
   return {
     chunk: new Float64Array(chunkCount),
     defined: new Float64Array(chunkCount),
@@ -47,24 +105,59 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
     name: new Float64Array(fileCount),
     bestChunk: new Float64Array(fileCount),
     ownTerms: new Uint8Array(fileCount),
+    touched: createTouched(fileCount),
+    files: joinColumns(view),
   };
 }
 
-/** The highest number, at least 0. */
-export function findMax(numbers: Float64Array): number {
+/** Of more files than this share, all numbers are set to 0: that is faster than one by one. */
+const MAX_CLEARED_SHARE = 1 / 16;
+
+function clearScores({ touched, files: { firstChunk }, ...scores }: Scores): void {
+  const { chunk, defined, ...fileColumns } = scores;
+  const files = touched.list();
+  if (files.length > fileColumns.file.length * MAX_CLEARED_SHARE) {
+    for (const column of Object.values(scores)) column.fill(0);
+  } else {
+    for (const file of files) {
+      for (const column of [chunk, defined]) column.fill(0, firstChunk[file], firstChunk[file + 1]);
+      for (const column of Object.values(fileColumns)) column[file] = 0;
+    }
+  }
+  touched.clear();
+}
+
+/** The highest number of the files that have a score, at least 0. */
+export function findMax(numbers: Float64Array, { touched }: Scores): number {
   let max = 0;
-  for (let index = 0; index < numbers.length; index++) if ((numbers[index] ?? 0) > max) max = numbers[index] ?? 0;
+  const files = touched.list();
+  for (let index = 0; index < files.length; index++) {
+    const number = numbers[files[index] as number] as number;
+    if (number > max) max = number;
+  }
   return max;
 }
 
-/** The score of the best chunk of each file. */
-export function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best }: Scores): Float64Array {
-  for (const { segment, firstChunk, firstFile } of view.parts) {
-    for (let chunk = 0; chunk < segment.chunkCount; chunk++) {
-      const score = chunkScores[firstChunk + chunk] ?? 0;
-      const file = firstFile + (segment.chunkFile[chunk] ?? 0);
-      if (score > (best[file] ?? 0)) best[file] = score;
+/** Finds the best chunk of each file by the words of its text. Signals that add to chunks later keep it up to date. */
+export function fillBestChunks({ chunk: chunkScores, bestChunk, file, touched, files: { firstChunk } }: Scores): void {
+  const files = touched.list();
+  for (let index = 0; index < files.length; index++) {
+    const number = files[index] as number;
+    if (file[number] === 0) continue; // None of its chunks has a word of the query.
+    const end = firstChunk[number + 1] as number;
+    let max = 0;
+    for (let chunk = firstChunk[number] as number; chunk < end; chunk++) {
+      const score = chunkScores[chunk] as number;
+      if (score > max) max = score;
     }
+    bestChunk[number] = max;
   }
-  return best;
+}
+
+/** Adds to the score of a chunk of a file. */
+export function addToChunk({ chunk, bestChunk, touched }: Scores, number: number, file: number, value: number): void {
+  const score = (chunk[number] as number) + value;
+  chunk[number] = score;
+  if (score > (bestChunk[file] as number)) bestChunk[file] = score;
+  touched.add(file);
 }

@@ -20,6 +20,12 @@ export function addText(
   for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity, isOwn);
 }
 
+/** What each byte of a posting counts for: its occurrences, and more for a name that is defined. */
+const countsByByte = Float64Array.from(
+  { length: 256 },
+  (_, byte) => occurrences(byte) + (rankWeights.defined[rankOf(byte)] ?? 0),
+);
+
 /** The innermost loop: adds one posting after the other, and the sum of a file whenever the file changes. */
 function addPostings(
   { meanChunkTokens, meanFileTokens }: IndexView,
@@ -29,34 +35,37 @@ function addPostings(
   fileRarity: number,
   isOwn: 0 | 1,
 ): void {
-  const { places, weights: bytes, chunkFile, chunkTokens, fileTokens } = part.segment;
-  const { chunkSaturation, chunkLength, fileSaturation, fileLength, defined } = rankWeights;
+  const { places, weights: bytes, chunkFile, chunkTokens, fileTokens, fileFirstChunk } = part.segment;
+  const { dead, firstChunk, firstFile } = part;
+  const { chunk: chunkScores, defined: definedScores, file: fileScores, ownTerms, touched } = scores;
+  const { chunkSaturation, chunkLength, fileSaturation, fileLength } = rankWeights;
   const chunkFloor = chunkSaturation * (1 - chunkLength);
   const chunkSlope = (chunkSaturation * chunkLength) / meanChunkTokens;
   const fileFloor = fileSaturation * (1 - fileLength);
   const fileSlope = (fileSaturation * fileLength) / meanFileTokens;
   for (let posting = from; posting < to; ) {
-    const file = chunkFile[places[posting] ?? 0] ?? 0;
-    const isLive = part.dead?.[file] !== 1;
+    const file = chunkFile[places[posting] as number] as number;
+    const end = fileFirstChunk[file + 1] as number;
+    const isLive = dead === null || dead[file] !== 1;
     let sum = 0;
     for (; posting < to; posting++) {
-      const chunk = places[posting] ?? 0;
-      if (chunkFile[chunk] !== file) break;
+      const chunk = places[posting] as number;
+      if (chunk >= end) break;
       if (!isLive) continue;
-      const weight = bytes[posting] ?? 0;
-      const rank = rankOf(weight);
-      const count = occurrences(weight) + (defined[rank] ?? 0);
-      const place = part.firstChunk + chunk;
-      const slack = chunkFloor + chunkSlope * (chunkTokens[chunk] ?? 0);
-      scores.chunk[place] =
-        (scores.chunk[place] ?? 0) + (chunkRarity * count * (chunkSaturation + 1)) / (count + slack);
-      if (rank > 0) scores.defined[place] = (scores.defined[place] ?? 0) + chunkRarity;
+      const byte = bytes[posting] as number;
+      const count = countsByByte[byte] as number;
+      const place = firstChunk + chunk;
+      const slack = chunkFloor + chunkSlope * (chunkTokens[chunk] as number);
+      chunkScores[place] =
+        (chunkScores[place] as number) + (chunkRarity * count * (chunkSaturation + 1)) / (count + slack);
+      if (rankOf(byte) > 0) definedScores[place] = (definedScores[place] as number) + chunkRarity;
       sum += count;
     }
     if (sum === 0) continue;
-    const slack = fileFloor + fileSlope * (fileTokens[file] ?? 0);
-    const place = part.firstFile + file;
-    scores.ownTerms[place] = (scores.ownTerms[place] ?? 0) + isOwn;
-    scores.file[place] = (scores.file[place] ?? 0) + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
+    const slack = fileFloor + fileSlope * (fileTokens[file] as number);
+    const place = firstFile + file;
+    touched.add(place);
+    ownTerms[place] = (ownTerms[place] as number) + isOwn;
+    fileScores[place] = (fileScores[place] as number) + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
   }
 }

@@ -19,7 +19,7 @@ export const artifactsCommand: Command = {
   usage: "artifacts ls|show|rm|sweep|manifest [ref|run]...",
   examples: [
     ["artifacts", "the artifacts used last"],
-    ["artifacts show af_2d11", "the record of one"],
+    ["artifacts show af_...", "the record of one"],
     ["artifacts sweep", "delete what has expired"],
   ],
   words: ["ls", "show", "rm", "sweep", "manifest"],

@@ -21,8 +21,8 @@ import { withProgressLine } from "../progress-line.ts";
 export const catCommand: Command = {
   usage: "cat <artifact_ref|url|file>...",
   examples: [
-    ["cat af_2d11 > report.md", "the whole text of an artifact"],
-    ["cat --raw af_2d11 > report.pdf", "its bytes"],
+    ["cat af_... > report.md", "the whole text of an artifact"],
+    ["cat --raw af_... > report.pdf", "its bytes"],
   ],
   about: "Prints the whole text of each artifact, URL or file, without a limit.",
   options: {

@@ -2,6 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeProblems } from "../../../config/config-problem.ts";
+import type { LoadedConfig } from "../../../config/load-config.ts";
 import { describeWriteFailure, SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
@@ -63,9 +64,15 @@ async function clientChecks({ terminal, signal }: Call, name: string): Promise<C
 
 function checkSettings({ config }: Call): Check {
   const paths = config.files.filter((file) => file.exists).map(({ path }) => path);
-  const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
+  const detail = paths.length === 0 ? describeMissing(config) : `read from ${paths.join(", ")}`;
   const problems = describeProblems(config.problems);
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
+}
+
+/** Where the user's own file would be; nothing has to be in it. */
+function describeMissing({ files }: LoadedConfig): string {
+  const own = files.find(({ owner }) => owner === "user");
+  return own === undefined ? "no config file, using defaults" : `no config file ${own.path}, using defaults`;
 }
 
 const storeAdvice = "Free space, or set SPILLWAY_HOME to a folder that can be written.";
@@ -94,16 +101,18 @@ async function storeChecks(call: Call): Promise<Check[]> {
   }
 }
 
-async function checkWritable(name: string, folder: string, consequence: string): Promise<Check> {
+/** Tries to write a file. The store is named by its own folder, not by the one for temporary files that is tried. */
+async function checkWritable(name: "store" | "events", folder: string, consequence: string): Promise<Check> {
+  const named = name === "store" ? dirname(folder) : folder;
   const probe = join(folder, `doctor-${process.pid}`);
   try {
     await makeFolders(folder);
     await writeFile(probe, "probe", { mode: 0o600 });
     await rm(probe);
-    return { name, ok: true, detail: `${dirname(probe)} is writable` };
+    return { name, ok: true, detail: `${named} is writable` };
   } catch (error) {
     await rm(probe, { force: true }).catch(() => undefined); // A disk that takes no byte may keep the empty file.
-    const place = clip(escapePath(folder), PATH_CHARS);
+    const place = clip(escapePath(named), PATH_CHARS);
     return { name, ok: false, detail: `${place} ${describeWriteFailure(error)}. ${consequence}` };
   }
 }

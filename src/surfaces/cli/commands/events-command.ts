@@ -12,7 +12,7 @@ export const eventsCommand: Command = {
   usage: "events [run]",
   examples: [
     ["events", "the decisions of the last run"],
-    ["events --ref af_2d11", "what happened to one artifact"],
+    ["events --ref af_...", "what happened to one artifact"],
     ["events --follow --json", "everything that happens from now on, in all runs, until Ctrl-C"],
   ],
   about: "Prints the events of a run, oldest first. Without a name, those of the last run.",

@@ -35,7 +35,8 @@ export const proxyCommand: Command = {
       call.json ? toJsonLine({ url, upstreams: names }) : names.map((name) => `${url}/${name}\n`).join(""),
     );
     const { listPasteLines } = await import("../../proxy/paste-lines.ts");
-    if (!call.json) call.terminal.note(`\n${(await listPasteLines(proxy.urls)).join("\n")}\n`);
+    const addresses = names.map((name) => `${url}/${name}`);
+    if (!call.json) call.terminal.note(["", ...(await listPasteLines(proxy.urls, addresses)), ""].join("\n"));
     if (!call.signal.aborted) await once(call.signal, "abort");
     return 0;
   },

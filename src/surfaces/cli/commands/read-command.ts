@@ -1,7 +1,11 @@
 /** `spillway read`: reads part of an artifact, chosen by place or by question. */
 import { answerText } from "../../../answer/answer.ts";
 import { commandAudience } from "../../../answer/truncation.ts";
+import { requireRef } from "../../../artifacts/ref.ts";
 import { SpillwayError } from "../../../errors.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { redactUrl } from "../../../system/redact-url.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { readArtifact } from "../../../verbs/read.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -21,9 +25,9 @@ import { withProgressLine } from "../progress-line.ts";
 export const readCommand: Command = {
   usage: "read <artifact_ref>",
   examples: [
-    ["read af_2d11 --query 'what if the power fails'", "the passages that answer"],
-    ["read af_2d11 --pages 3-5", "pages of a document"],
-    ["read af_2d11 --offset 30000", "where a reply ended"],
+    ["read af_... --query 'what if the power fails'", "the passages that answer"],
+    ["read af_... --pages 3-5", "pages of a document"],
+    ["read af_... --offset 30000", "where a reply ended"],
   ],
   about:
     "Shows the selected part of an artifact with its place and the totals. Without a selector, shows the beginning.",
@@ -47,6 +51,7 @@ export const readCommand: Command = {
     if (ref === undefined) {
       throw new SpillwayError("usage", "read takes one artifact_ref.", { hint: "spillway artifacts ls lists them." });
     }
+    requireRefForm(ref);
     const option = (name: string) => readText(call, name);
     const options = {
       lines: option("lines"),
@@ -67,3 +72,16 @@ export const readCommand: Command = {
     return 0;
   },
 };
+
+/** Says what to do with a word that cannot be a ref: a file, a URL, or a part of a ref. */
+function requireRefForm(word: string): void {
+  try {
+    requireRef(word);
+  } catch (error) {
+    if (!(error instanceof SpillwayError)) throw error;
+    const hint = word.startsWith("af_")
+      ? "A ref is af_ and 32 hex digits; spillway artifacts ls lists those that exist."
+      : `A ref is af_ and 32 hex digits. To read a file or a URL, run spillway fetch ${clip(redactUrl(word), PATH_CHARS)}.`;
+    throw new SpillwayError(error.code, error.message, { hint, cause: error });
+  }
+}

@@ -1,8 +1,7 @@
 /** `spillway serve`: the tools over HTTP, for the clients of a team. */
 import { once } from "node:events";
-import { resolve } from "node:path";
 import type { RunningServer } from "../../serve/serve.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { readFolders, rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { toJsonLine } from "../output.ts";
 
@@ -30,10 +29,10 @@ export const serveCommand: Command = {
   ].join("\n"),
   async run(call) {
     rejectExtraArguments(0, call);
-    const { terminal, values, signal, json } = call;
+    const { terminal, signal, json } = call;
+    const localFolders = await readFolders(call, "files");
     const session = await call.session();
     const { openServe } = await import("../../serve/serve.ts");
-    const localFolders = toTexts(values.files).map((folder) => resolve(terminal.cwd, folder));
     const log = (line: string) => terminal.note(`spillway serve: ${line}\n`);
     const server = await openServe({ session, config: call.config, localFolders, log });
     const { localToken: token, signInUrl } = server;
@@ -80,14 +79,12 @@ async function describeServices(server: RunningServer): Promise<string> {
   const wrapped =
     servers.length === 0 ? "" : `\nWrapped servers, to be connected in the same way:\n${servers.join("")}`;
   if (llm === undefined) return wrapped;
-  if (localToken === undefined)
-    return `\nProviders: ${llm.upstreams.map((name) => `${llm.url}/${name}`).join(", ")}\n${wrapped}`;
+  const addresses = llm.upstreams.map((name) => `${llm.url}/${name}`);
+  if (localToken === undefined) return `\nProviders: ${addresses.join(", ")}\n${wrapped}`;
   const [{ listPasteLines }, { urlsOf }] = await Promise.all([
     import("../../proxy/paste-lines.ts"),
     import("../../proxy/user-proxy.ts"),
   ]);
-  const lines = await listPasteLines(urlsOf(llm.url));
+  const lines = await listPasteLines(urlsOf(llm.url), addresses);
   return `${wrapped}\nProviders through this server, with your own key for them:\n${lines.join("\n")}\n`;
 }
-
-const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

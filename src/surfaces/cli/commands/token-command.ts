@@ -1,5 +1,4 @@
 /** `spillway token`: makes, lists and revokes the tokens of `spillway serve`. */
-import { resolve } from "node:path";
 import { findDataHome } from "../../../config/paths.ts";
 import { parseValue } from "../../../config/setting-values.ts";
 import { nearestName } from "../../../config/suggest-name.ts";
@@ -7,7 +6,7 @@ import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { readTokenFile, type TokenRow, type TokenUse, tokenUses } from "../../serve/tokens/token-file.ts";
 import { addToken, isExpired, revokeToken, tokenFilePath } from "../../serve/tokens/tokens.ts";
-import { rejectExtraArguments } from "../arguments.ts";
+import { readFolders, rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { readText } from "../options.ts";
 import { toJsonLine } from "../output.ts";
@@ -88,7 +87,7 @@ async function add(call: Call, path: string): Promise<ExitCode> {
     owner: readText(call, "owner"),
     expiresAt: lifeMs === undefined ? undefined : now + lifeMs,
     rate: readNumber(call, "rate", "integer"),
-    folders: (Array.isArray(values.files) ? values.files : []).map((folder) => resolve(terminal.cwd, String(folder))),
+    folders: await readFolders(call, "files"),
     isAdmin: values.admin === true,
     only: readUse(call),
   };

@@ -42,8 +42,13 @@ export const webSearchCommand: Command = {
 async function readInput(call: Call): Promise<Readonly<Record<string, unknown>>> {
   const isPiped = call.args.length === 1 && call.args[0] === "-";
   const { values } = call;
+  const query = call.args.join(" ").trim();
+  if (query === "")
+    throw new SpillwayError("usage", "No query was given.", {
+      hint: "For example spillway web-search 'undici retry'.",
+    });
   return {
-    ...(isPiped ? { queries: await Array.fromAsync(readLines(call.terminal.stdin)) } : { query: call.args.join(" ") }),
+    ...(isPiped ? { queries: await Array.fromAsync(readLines(call.terminal.stdin)) } : { query }),
     numResults: readText(call, "num"),
     freshness: readText(call, "since"),
     includeDomains: values.site,
@@ -56,7 +61,18 @@ async function readInput(call: Call): Promise<Readonly<Record<string, unknown>>>
   };
 }
 
-/** The error of the tool, as commands report errors. */
+/** The error of the tool, as commands report errors: with the names of options in place of those of parameters. */
 function toError({ structured: { error, code, hint } }: ToolReply): SpillwayError {
-  return new SpillwayError(code as SpillwayError["code"], String(error), { hint: String(hint) });
+  return new SpillwayError(code as SpillwayError["code"], nameOptions(error), { hint: nameOptions(hint) });
 }
+
+const optionNames: Readonly<Record<string, string>> = {
+  numResults: "--num",
+  freshness: "--since",
+  includeDomains: "--site",
+  excludeDomains: "--not-site",
+  similarUrl: "--similar",
+};
+
+const nameOptions = (text: unknown): string =>
+  String(text).replaceAll(/\b[a-z]+[A-Za-z]*\b/g, (word) => optionNames[word] ?? word);

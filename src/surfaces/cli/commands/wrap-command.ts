@@ -106,7 +106,9 @@ async function chooseGateway(client: Client, { scope, machine }: { scope: Scope;
 
 async function chooseClients(call: Call, machine: ClientMachine, scope: Scope): Promise<readonly Client[]> {
   const named = readText(call, "client");
-  return named === undefined ? findClientsFor(scope, machine) : [...new Set(named.split(",").map(findClient))];
+  return named === undefined
+    ? findClientsFor(scope, machine, "Name one with --client")
+    : [...new Set(named.split(",").map(findClient))];
 }
 
 /** A server that no client has is a mistake; one that is as wanted already is not. */
@@ -121,7 +123,9 @@ async function requireServers(
   const servers = lists.flatMap((list) => list ?? []);
   const missing = args.find((name) => !servers.some((server) => server.name === name));
   if (missing === undefined) return;
-  const names = [...new Set(servers.filter((server) => server.state === state).map(({ name }) => name))];
+  // A server with the state "url" is wrapped where it is named.
+  const isMeant = (server: ListedServer) => server.state === state || (state === "plain" && server.state === "url");
+  const names = [...new Set(servers.filter(isMeant).map(({ name }) => name))];
   throw new SpillwayError("usage", `No client has a server ${JSON.stringify(clip(missing))}.`, {
     hint: names.length === 0 ? "spillway wrap --list shows which there are." : `There are ${names.join(", ")}.`,
   });

@@ -29,7 +29,7 @@ async function checkEngine(sample: EngineSample, { settings, signal }: Session):
   return { name, ok: false, detail: `It read another text from a sample. ${reinstall}` };
 }
 
-const reinstall = "Install Spillway again (npm install spillway).";
+const reinstall = "Install Spillway again.";
 
 function describeFault({ reason, detail }: Failure): string {
   const fault = `It cannot read a sample (${[reason.replace("_", " "), clip(detail, DETAIL_CHARS)].filter(Boolean).join(": ")}).`;

@@ -74,7 +74,7 @@ describe("an entry is added to JSON", () => {
       (error: unknown) =>
         error instanceof SpillwayError &&
         error.code === "client_config" &&
-        /^config is malformed: CommaExpected at line 3, column 3\.$/.test(error.message),
+        /^config is malformed: a comma is expected at line 3, column 3\.$/.test(error.message),
     );
     assert.throws(() => set(jsonFormat, "[]"), /config is malformed: its value is not an object/);
     assert.throws(() => set(jsonFormat, '{"servers": 5}'), /config cannot be changed safely: a map is expected/);

@@ -7,6 +7,7 @@ import {
   parse as parseValue,
   printParseErrorCode,
 } from "jsonc-parser";
+import { syntaxFault } from "../../../config/config-file.ts";
 import {
   type ConfigChange,
   type ConfigFormat,
@@ -56,7 +57,9 @@ function parseRoot(text: string): Node | undefined {
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [error] = errors;
   if (error !== undefined)
-    throw new ConfigSyntaxError(`${printParseErrorCode(error.error)} at ${describePlace(text, error.offset)}`);
+    throw new ConfigSyntaxError(
+      `${syntaxFault(printParseErrorCode(error.error))} at ${describePlace(text, error.offset)}`,
+    );
   if (root !== undefined && root.type !== "object") throw new ConfigSyntaxError("its value is not an object");
   return root;
 }

@@ -14,8 +14,12 @@ export type LinesOptions = {
 /** Serves until the client closes its side (true), or until nothing can be served any more (false). */
 export async function serveLines({ input, signal, out, log, open }: LinesOptions): Promise<boolean> {
   const link = open((line) => out(`${line}\n`));
-  const left = readClient(input, link, log).then(() => "left" as const);
+  let isServing = true;
+  // Once nothing is served any more, the input is closed on our side, which is not an error of the client.
+  const logClient = (text: string) => (isServing ? log(text) : undefined);
+  const left = readClient(input, link, logClient).then(() => "left" as const);
   const first = await Promise.race([left, link.ended, waitForAbort(signal)]);
+  isServing = false;
   await link.stop();
   return first === "left" || first === "aborted";
 }

@@ -1,6 +1,9 @@
 /** Runs the wrapped server: a child process without a shell, whose lines are read and whose end is reported. */
 import { spawn } from "node:child_process";
+import { systemCode } from "../../../errors.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { formatSize } from "../../../system/quantities.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { toSpawnCommand } from "../../../system/spawn-command.ts";
 import { toLogText } from "../../../system/terminal-text.ts";
 import { splitLines } from "../split-lines.ts";
@@ -37,7 +40,7 @@ export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptio
   const watch = watchGroup(pid);
   void passLog(child.stderr, note);
   const ended = new Promise<string>((resolve) => {
-    child.once("error", (error) => resolve(`The server could not be started: ${error.message}.`));
+    child.once("error", (error) => resolve(describeStart(command, error)));
     child.once("exit", (code, signal) => {
       signalGroup(pid, "SIGKILL"); // What it has started and left behind.
       watch.dismiss();
@@ -65,6 +68,14 @@ export function startStdioUpstream({ command, args, env, cwd, note }: StdioOptio
       for (const timer of timers) clearTimeout(timer);
     },
   };
+}
+
+/** Why there is no server, and what to do. */
+function describeStart(command: string, error: Error): string {
+  const name = JSON.stringify(clip(command, PATH_CHARS));
+  return systemCode(error) === "ENOENT"
+    ? `${name} was not found. Install it, or write the path of the program.`
+    : `${name} could not be started (${systemCode(error) ?? error.message}).`;
 }
 
 async function passLog(stream: AsyncIterable<Uint8Array>, note: (text: string) => void): Promise<void> {

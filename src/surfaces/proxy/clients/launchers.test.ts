@@ -149,7 +149,8 @@ describe("a client is given the address", () => {
 });
 
 test("spillway proxy prints a line for every client, and a shell can read it", async () => {
-  const lines = await listPasteLines(urls);
+  const addresses = ["openai", "anthropic", "gemini"].map((name) => `${url}/${name}`);
+  const lines = await listPasteLines(urls, addresses);
   assert.equal(lines.length, launchers.length);
   assert.ok(lines.every((line) => line.includes(url)));
   assert.ok(
@@ -159,4 +160,11 @@ test("spillway proxy prints a line for every client, and a shell can read it", a
       ),
     ),
   );
+});
+
+test("a client whose provider the proxy does not have gets no line", async () => {
+  const names = (await listPasteLines(urls, [`${url}/anthropic`])).map((line) => line.split(":")[0]);
+  assert.ok(names.includes("Claude Code") && names.includes("aider"), names.join());
+  assert.ok(!names.includes("Gemini CLI") && !names.includes("Codex"), names.join());
+  assert.deepEqual(await listPasteLines(urls, [`${url}/open`, `${url}/own`]), []);
 });

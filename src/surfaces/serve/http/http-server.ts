@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { SpillwayError, systemCode } from "../../../errors.ts";
+import { refuseConnection } from "../../../system/refuse-connection.ts";
 import { LLM_PATH } from "../llm-path.ts";
 import { serveInOrder } from "./serve-in-order.ts";
 
@@ -62,12 +63,12 @@ export async function openHttpServer({ address, port, ...options }: HttpServerOp
   server.on("checkExpectation", (_, response: ServerResponse) => void response.writeHead(417).end());
   // A client of a provider that prefers WebSockets falls back to requests, which can be recovered.
   server.on("upgrade", ({ url = "" }, socket) =>
-    endSocket(socket, url.startsWith(`${LLM_PATH}/`) ? "426 Upgrade Required" : "400 Bad Request"),
+    refuseConnection(socket, url.startsWith(`${LLM_PATH}/`) ? "426 Upgrade Required" : "400 Bad Request"),
   );
-  server.on("connect", (_, socket) => endSocket(socket, "405 Method Not Allowed"));
+  server.on("connect", (_, socket) => refuseConnection(socket, "405 Method Not Allowed"));
   server.on("clientError", (error, socket) => {
     const response = responses.get(socket);
-    if (!response?.headersSent) endSocket(socket, statusOf(error));
+    if (!response?.headersSent) refuseConnection(socket, statusOf(error));
     // A request that has its answer gets no second one for what follows it. If that is its own body, the answer is sent first.
     else if (response.req.complete) socket.destroy();
     else response.req.socket.destroySoon();
@@ -92,7 +93,7 @@ async function listen(server: Server, address: string, port: number): Promise<vo
       "config_invalid",
       `The server cannot listen on ${address}:${port} (${systemCode(cause)}).`,
       {
-        hint: "Use another --port, or 0 for any that is free; another spillway serve may be running already.",
+        hint: "Choose another port with --set serve.port=PORT, 0 for any that is free; another spillway serve may be running already.",
         cause,
       },
     );
@@ -105,13 +106,4 @@ function statusOf(error: unknown): string {
   if (code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
   return "400 Bad Request";
-}
-
-function endSocket(socket: Duplex, status: string): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.once("error", () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }

@@ -13,12 +13,12 @@ function openLinks(limits: { readonly servers?: number; readonly serversPerOwner
     pass: (ms: number) => {
       time += ms;
     },
-    add(name: string, { isBusy = false, servers = 1 } = {}): LiveLink {
+    /** Undefined if there is no room. */
+    add(name: string, { isBusy = false, servers = 1 } = {}): LiveLink | undefined {
       const [owner = ""] = name.split(" ");
       const end = async () => void ended.push(name);
       const link = { owner, servers, usedAt: time++, isBusy: () => isBusy, end };
-      links.add(link);
-      return link;
+      return links.add(link) ? link : undefined;
     },
   };
 }
@@ -28,7 +28,7 @@ describe("links to wrapped servers", () => {
     const { links, ended, add } = openLinks();
     add("ann 1");
     add("ann 2");
-    assert.ok(links.makeRoom("ann", 1));
+    assert.ok(add("ann 3"));
     assert.deepEqual(ended, ["ann 1"]);
     await links[Symbol.asyncDispose]();
   });
@@ -38,7 +38,7 @@ describe("links to wrapped servers", () => {
     add("bob 1");
     add("ann 1");
     add("ann 2");
-    assert.ok(links.makeRoom("eve", 1));
+    assert.ok(add("eve 1"));
     assert.deepEqual(ended, ["ann 1"]);
     await links[Symbol.asyncDispose]();
   });
@@ -46,7 +46,7 @@ describe("links to wrapped servers", () => {
   test("what is at work is not ended: there is no room", async () => {
     const { links, ended, add } = openLinks();
     for (const name of ["ann 1", "bob 1", "eve 1"]) add(name, { isBusy: true });
-    assert.equal(links.makeRoom("dan", 1), false);
+    assert.equal(add("dan 1"), undefined);
     assert.equal(links.servers, 3);
     assert.deepEqual(ended, []);
     await links[Symbol.asyncDispose]();
@@ -54,8 +54,9 @@ describe("links to wrapped servers", () => {
   });
 
   test("more servers than an owner may have are never started", async () => {
-    const { links } = openLinks();
-    assert.equal(links.makeRoom("ann", 3), false);
+    const { links, add } = openLinks();
+    assert.equal(add("ann all", { servers: 3 }), undefined);
+    assert.equal(links.servers, 0);
     await links[Symbol.asyncDispose]();
   });
 
@@ -63,8 +64,8 @@ describe("links to wrapped servers", () => {
     mock.timers.enable({ apis: ["setInterval"] });
     try {
       const { links, ended, add, pass } = openLinks();
-      const busy = add("ann busy", { isBusy: true });
-      const idle = add("ann idle");
+      const busy = add("ann busy", { isBusy: true }) ?? assert.fail();
+      const idle = add("ann idle") ?? assert.fail();
       mock.timers.tick(5_000);
       assert.deepEqual(ended, []);
       pass(61_000);

@@ -21,9 +21,8 @@ export type LinkLimits = {
 };
 
 export interface LiveLinks extends AsyncDisposable {
-  /** Makes room for a link of this owner, by ending idle ones; false if there is none. */
-  makeRoom(owner: string, servers: number): boolean;
-  add(link: LiveLink): void;
+  /** Adds a link, and ends idle ones to make room for it; false if there is no room. */
+  add(link: LiveLink): boolean;
   /** False after a link has ended. */
   has(link: LiveLink): boolean;
   /** Ends a link. */
@@ -68,12 +67,13 @@ export function createLiveLinks({ servers: maxServers, serversPerOwner, idleMs, 
   check.unref();
 
   return {
-    makeRoom(owner, servers) {
+    add(link) {
+      const { owner, servers } = link;
       while (sumServers(listOf(owner)) + servers > serversPerOwner) if (!endIdle(listOf(owner))) return false;
       while (sumServers(links) + servers > maxServers) if (!endIdleOfLargest()) return false;
+      links.add(link);
       return true;
     },
-    add: (link) => void links.add(link),
     has: (link) => links.has(link),
     end,
     get servers() {

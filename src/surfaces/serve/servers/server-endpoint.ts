@@ -215,23 +215,31 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
   }
   const ended = new WeakMap<LiveLink, () => void>();
 
+  /** Its place is taken before its servers are started, so that many who come at once do not start more than there is room for. */
   async function open<T extends { readonly link: HttpSession["link"]; readonly isBusy: boolean }>(
     caller: Caller,
     request: IncomingMessage,
     make: (connect: Connect) => T,
     closeStreams: (target: T) => void,
   ): Promise<Live<T>> {
-    if (!(await waitForRoom(caller.owner))) throw refused(503, "All servers are at work. Try again in 5 s.", "5");
-    const clientName = request.headers[CLIENT_HEADER];
-    const opened = await options.open(caller, typeof clientName === "string" ? clientName : undefined);
-    const target = make(opened.connect);
-    const streams = { closeStreams: () => closeStreams(target) };
     let isStarting = true;
+    let running: { readonly target: T; end(): Promise<void> } | undefined;
     const place: LiveLink = {
       owner: caller.owner,
       servers,
       usedAt: now(),
-      isBusy: () => isStarting || target.isBusy,
+      isBusy: () => isStarting || running?.target.isBusy === true,
+      end: async () => running?.end(),
+    };
+    if (!(await takeRoom(place))) throw refused(503, "All servers are at work. Try again in 5 s.", "5");
+    const opened = await openServers(caller, request).catch(async (error: unknown) => {
+      await links.end(place);
+      throw error;
+    });
+    const target = make(opened.connect);
+    const streams = { closeStreams: () => closeStreams(target) };
+    running = {
+      target,
       async end() {
         settled.delete(streams);
         ended.get(place)?.();
@@ -240,7 +248,10 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
         await opened[Symbol.asyncDispose]();
       },
     };
-    links.add(place);
+    if (!links.has(place)) {
+      await running.end();
+      throw refused(503, "This server is stopping. Try again in 5 s.", "5");
+    }
     settled.add(streams);
     void target.link.ended.then(() => links.end(place));
     const markStarted = () => {
@@ -249,10 +260,15 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
     return { target, place, markStarted };
   }
 
+  async function openServers(caller: Caller, request: IncomingMessage): Promise<OpenedServers> {
+    const clientName = request.headers[CLIENT_HEADER];
+    return options.open(caller, typeof clientName === "string" ? clientName : undefined);
+  }
+
   /** A server that is starting, or has just answered, is idle in a moment. */
-  async function waitForRoom(owner: string): Promise<boolean> {
+  async function takeRoom(place: LiveLink): Promise<boolean> {
     for (let attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
-      if (links.makeRoom(owner, servers)) return true;
+      if (links.add(place)) return true;
       await sleep(ROOM_PAUSE_MS);
     }
     return false;

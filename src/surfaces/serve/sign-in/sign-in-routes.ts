@@ -74,7 +74,8 @@ function sendTooMany(response: ServerResponse, waitSeconds: number): void {
   sendPage(response, 429, `<p role="alert" class="bad">${sentence}</p>${tokenField}`);
 }
 
-const tokenField = '<p><label>Token <input type="password" name="token" autocomplete="off" required></label></p>';
+const tokenField =
+  '<p>spillway serve prints your token and a link when it starts. Others get a token from its operator: <code>spillway token add NAME</code>.</p><p><label>Token <input type="password" name="token" autocomplete="off" required></label></p>';
 
 const refusedForm = `<p role="alert" class="bad">This link or token is not valid; a link works once, for ten minutes.</p>${tokenField}`;
 
