@@ -114,8 +114,11 @@ const noReplies: Replies = new Map();
 /** The kind that the page states, else the one that its text shows. */
 function findKind(page: Page, url: string | undefined, measures: Measures): PageKind {
   const stated = detectPageKind(page, url);
-  return stated === "unknown" && !isReference(page, stated) && hasArticleShape(page, measures) ? "article" : stated;
+  const isOpen = stated === "unknown" && !isReference(page, stated) && !(url !== undefined && manualAddress.test(url));
+  return isOpen && hasArticleShape(page, measures) ? "article" : stated;
 }
+/** Manuals have lists of links and short lines that an article would not have. */
+const manualAddress = /\/(?:docs?|documentation|manual|reference|api)\/|^https?:\/\/(?:docs?|developers?)\./i;
 
 /** Makes a test for elements with the title of the page, which is looked for at its first use. */
 function createTitleTest(page: Page, measures: Measures): ElementTest {
