@@ -34,6 +34,8 @@ export type Choice = {
   readonly keepsRepeats: boolean;
   readonly isForum: boolean;
   readonly kind: PageKind;
+  /** False if the kind was concluded from the text. */
+  readonly isKindStated: boolean;
   /** The levels of quotation that begin at elements which answer others. */
   readonly replies: Replies;
   /** Characters of the page's text that are kept. */
@@ -51,7 +53,8 @@ type ChooseOptions = {
 /** Chooses the content of a page; `pageMeasures` are those of the whole page. */
 export function choose(page: Page, pageMeasures: Measures, options: ChooseOptions): Choice {
   const { pruning, showsHidden, url } = options;
-  const kind = findKind(page, url, pageMeasures);
+  const statedKind = detectPageKind(page, url);
+  const kind = statedKind === "unknown" ? concludeKind(page, url, pageMeasures) : statedKind;
   const classifyName = createNameClassifier();
   const isInvisible = (element: Element) =>
     element !== options.root &&
@@ -106,16 +109,16 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
     keepsRepeats: kind !== "forum" && context.isReference,
     isForum: kind === "forum",
     kind,
+    isKindStated: kind === statedKind,
     replies: kind === "forum" || keepsComments ? findReplies(page) : noReplies,
   };
 }
 const noReplies: Replies = new Map();
 
-/** The kind that the page states, else the one that its text shows. */
-function findKind(page: Page, url: string | undefined, measures: Measures): PageKind {
-  const stated = detectPageKind(page, url);
-  const isOpen = stated === "unknown" && !isReference(page, stated) && !(url !== undefined && manualAddress.test(url));
-  return isOpen && hasArticleShape(page, measures) ? "article" : stated;
+/** The kind that the text of a page shows. */
+function concludeKind(page: Page, url: string | undefined, measures: Measures): PageKind {
+  const isManual = isReference(page, "unknown") || (url !== undefined && manualAddress.test(url));
+  return !isManual && hasArticleShape(page, measures) ? "article" : "unknown";
 }
 /** Manuals have lists of links and short lines that an article would not have. */
 const manualAddress = /\/(?:docs?|documentation|manual|reference|api)\/|^https?:\/\/(?:docs?|developers?)\./i;

@@ -128,7 +128,7 @@ describe("in an article", () => {
 });
 
 test("on pages of other kinds all blocks are kept", () => {
-  assert.match(markdownOf(page(`<h1>Log</h1>${prose(12)}${notice}`, "product")), /Copyright/);
+  assert.match(markdownOf(page(`<h1>Log</h1>${prose(12)}${notice}`, "website")), /Copyright/);
 });
 
 describe("the blocks of a page", () => {
