@@ -40,7 +40,7 @@ type Document = { readonly path: string; readonly words: readonly string[] };
 async function compare(folder: string, paths: readonly string[]): Promise<void> {
   const documents: Document[] = [];
   for (const path of paths) documents.push({ path, words: await readWords(readFileSync(path), extensionOf(path)) });
-  console.log(`${paths.length} files in ${folder}`);
+  console.log(`${paths.length} files`);
   const byEngine = new Map<string, ReadonlyMap<string, Reading>>();
   for (const engine of engines) byEngine.set(engine.name, await readAll(engine, paths));
   const read = paths.filter((path) => /^(docx|pptx|xlsx)$/.test(extensionOf(path)));
