@@ -3,12 +3,14 @@ import { execFileSync } from "node:child_process";
 import { chmod, copyFile, cp, glob, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RolldownOutput, rolldown } from "rolldown";
+import { groupChunks } from "./chunks.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const { dependencies, peerDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
 await rm(dist, { recursive: true, force: true });
+const chunks = groupChunks();
 const bundle = await rolldown({
   cwd: root,
   input: {
@@ -20,6 +22,7 @@ const bundle = await rolldown({
     child: "src/extract/child-program.ts",
   },
   platform: "node",
+  plugins: [chunks.plugin],
   external: (id) =>
     [...Object.keys(dependencies), ...Object.keys(peerDependencies)].some(
       (name) => id === name || id.startsWith(`${name}/`),
@@ -31,13 +34,7 @@ const output = await bundle.write({
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "[name]-[hash].js",
-  // What every command needs is two files, one of them shared with the library: loading eight small ones takes 5 ms more.
-  codeSplitting: {
-    groups: [
-      { name: "base", test: /src\/(?:errors|version|system\/safe-names)\.ts$|usingCtx/ },
-      { name: "start", test: /src\/surfaces\/cli\/(?:main|commands|help|output)\.ts$/ },
-    ],
-  },
+  codeSplitting: { groups: chunks.groups },
 });
 await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);

@@ -15,6 +15,18 @@ import { makePdfWithPages } from "./pdf.ts";
 const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 
+const isSession = /^(?:session|fetch)-/;
+
+/** A file of the package and all that it imports when it is loaded. */
+async function reachFiles(dist: string, start: string): Promise<ReadonlySet<string>> {
+  const reached = new Set([start]);
+  for (const name of reached) {
+    const text = await readFile(join(dist, name), "utf8");
+    for (const [, imported = ""] of text.matchAll(/^(?:import|export)\b[^;]*?"\.\/([^"]+)";/gm)) reached.add(imported);
+  }
+  return reached;
+}
+
 describe("the packed package, installed elsewhere", () => {
   let folder: string;
 
@@ -59,6 +71,27 @@ describe("the packed package, installed elsewhere", () => {
     await writeFile(join(folder, "a.txt"), "hello from a file");
     const { stdout } = await run("npx", ["--offline", "spillway", "fetch", "a.txt"], { cwd: folder, env: env() });
     assert.match(stdout, /artifact_ref=af_[0-9a-f]{32}[\s\S]*hello from a file/);
+  });
+
+  test("loads few files for a fetch, no command with the library, and no session into a child that parses", async () => {
+    const dist = join(folder, "node_modules", "spillway", "dist");
+    const [fetchCommand = ""] = (await readdir(dist)).filter((name) => name.startsWith("fetch-command-"));
+    const ofFetch = await reachFiles(dist, fetchCommand);
+    assert.ok(ofFetch.size <= 15, [...ofFetch].join(" "));
+    assert.ok([...ofFetch].some((name) => isSession.test(name)));
+    for (const entry of ["index.js", "mcp.js", "ai-sdk.js", "testing.js"])
+      assert.ok(![...(await reachFiles(dist, entry))].some((name) => /^(?:start|command)-/.test(name)), entry);
+    const child = await readFile(join(dist, "child.js"), "utf8");
+    const engines = [...child.matchAll(/import\("\.\/([^"]+)"\)/g)].map(([, name = ""]) => name);
+    assert.ok(engines.length > 10, engines.join(" "));
+    for (const engine of engines) {
+      const files = [...(await reachFiles(dist, engine))];
+      assert.deepEqual(
+        files.filter((name) => isSession.test(name)),
+        [],
+        engine,
+      );
+    }
   });
 
   test("has the contract suites, the MCP server and types for extensions", async () => {

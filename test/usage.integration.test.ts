@@ -1,7 +1,7 @@
 /** Metrics and usage, moved by what users really do. */
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, writeFile } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { describe, test } from "node:test";
 import { addUsageRows, readUsage, sumUsage } from "../src/catalogue/usage-rows.ts";
 import { findClientProfile } from "../src/config/clients.ts";
@@ -255,6 +255,21 @@ describe("metrics and usage", () => {
 
 const refOf = (structured: Readonly<Record<string, unknown>>): string =>
   /af_[0-9a-f]{32}/.exec(JSON.stringify(structured))?.[0] ?? assert.fail("no ref");
+
+describe("a session without anything to count", () => {
+  test("leaves no file of counts", async () => {
+    await using folder = await makeTemporaryFolder();
+    await using session = await openSession({ settings: { ...defaultSettings, home: folder.path }, cwd: folder.path });
+    const artifact_ref = `af_${"0".repeat(32)}`;
+    session.emit({ event: "artifact.swept", artifact_ref, reason: "removed", size_bytes: 1 });
+    await session[Symbol.asyncDispose]();
+    const files = await readdir(folder.path, { recursive: true });
+    assert.deepEqual(
+      files.filter((file) => file.endsWith(".jsonl")).map((file) => file.split(sep)[0]),
+      ["events"],
+    );
+  });
+});
 
 describe("spillway stats", () => {
   test("shows days, runs, clients and tools, as a table and as JSON", async () => {

@@ -54,6 +54,17 @@ describe("the artifact store", () => {
     assert.equal(await bytesOf(storage, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
   });
 
+  test("knows which content its owner did not have before", async () => {
+    const storage = makeStorage();
+    const [store, stranger] = [openStore(storage, alice), openStore(storage, { owner: "bob", run: "r1" })];
+    const first = await store.keep(makeMemorySpool("hello"), plainTextDetection, origin);
+    const again = await store.keep(makeMemorySpool("hello"), plainTextDetection, makeOrigin("copy.txt"));
+    const others = await stranger.keep(makeMemorySpool("hello"), plainTextDetection, origin);
+    assert.deepEqual([store.isNewContent(first), store.isNewContent(again)], [true, false]);
+    assert.equal(stranger.isNewContent(others), true);
+    assert.equal(store.isNewContent(await store.find(first.artifact_ref)), false);
+  });
+
   test("counts a read as a use by its run, also one that does not wait for it", async () => {
     const storage = makeStorage();
     const kept = await openStore(storage, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);

@@ -78,6 +78,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
   const markedAt = new Map<string, number>();
   /** Where the bytes of records were when they were found. */
   const places = new WeakMap<ArtifactRecord, string>();
+  /** Records of contents that this owner did not have before. */
+  const newContents = new WeakSet<ArtifactRecord>();
   /** The last keep of each content: the same content is kept one after another, so that its bytes are written once. */
   const keeping = new Map<string, Promise<unknown>>();
 
@@ -112,7 +114,10 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       const facts = artifactFacts(spool, detection, origin);
       for (let attempt = 0; attempt < MAX_KEEP_ATTEMPTS; attempt++) {
         const kept = await keepOnce(ref, spool, writeFacts(facts), alongside);
-        if (kept) return { artifact_ref: ref, ...facts, owner, ...kept, ...seen(now()) };
+        if (kept === undefined) continue;
+        const record = { artifact_ref: ref, ...facts, owner, ...kept.fields, ...seen(now()) };
+        if (kept.isNewContent) newContents.add(record);
+        return record;
       }
       throw Object.assign(new Error("The bytes were swept again and again before their record."), { code: "EIO" });
     } catch (cause) {
@@ -135,7 +140,8 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     }
     if (firstKeep.created_at === time) await journal?.add({ kept: row }, time);
     const created_at = new Date(firstKeep.created_at).toISOString();
-    return { created_at, run: firstKeep.run, path: reference?.path ?? pathOf(blob?.objectKey) };
+    const fields = { created_at, run: firstKeep.run, path: reference?.path ?? pathOf(blob?.objectKey) };
+    return { fields, isNewContent: blob?.isNewContent ?? false };
   }
 
   /** Keeps the rows in one transaction, whose statements and commit are given at once. Undefined if the bytes were swept. */
@@ -156,6 +162,9 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
       throw error;
     });
   }
+
+  /** Whether keeping gave this record and the owner had no artifact with its bytes, so that no extract of them is stored. */
+  const isNewContent = (record: ArtifactRecord): boolean => newContents.has(record);
 
   /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */
   async function makeSeal(): Promise<(text: string) => string> {
@@ -352,6 +361,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     run,
     now,
     keep,
+    isNewContent,
     find,
     read,
     open,

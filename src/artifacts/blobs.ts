@@ -22,6 +22,8 @@ import { damagedError } from "./store-errors.ts";
 export type WrittenBlob = {
   /** The object that has them. */
   readonly objectKey: string;
+  /** Whether the owner had no artifact with these bytes. */
+  readonly isNewContent: boolean;
   /** Makes them the bytes of their content. Fails with a RequirementError if a sweeper was faster: write them again. */
   adopt(queries: Queries): Promise<void>;
   /** Deletes them after a sweeper was faster. */
@@ -48,11 +50,12 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     const { sha256 } = spool;
     const object_key = newBlobKey(sha256, randomBytes(6).toString("hex"));
     const object = { objectKey: object_key, owner, sha256 };
-    if (!(await announce((queries) => announceUnlessOwned(queries, object, now())))) {
+    const isNewContent = await announce((queries) => announceUnlessOwned(queries, object, now()));
+    if (!isNewContent) {
       const present = await findBlob(catalogue, sha256);
       if (present && (await isSound(present))) {
         const adopt = (queries: Queries) => requireBlob(queries, present);
-        return { objectKey: present.object_key, adopt, discard: async () => undefined };
+        return { objectKey: present.object_key, isNewContent, adopt, discard: async () => undefined };
       }
       await announce((queries) => announceObject(queries, object_key, now()));
     }
@@ -60,6 +63,7 @@ export function openBlobs(objects: Objects, catalogue: Catalogue, now: () => num
     const blob = { sha256, object_key, size_bytes: spool.sizeBytes, stamp };
     return {
       objectKey: object_key,
+      isNewContent,
       adopt: (queries) => adoptObject(queries, blob, now()),
       async discard() {
         await objects.delete(object_key);

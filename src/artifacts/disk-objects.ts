@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import * as blockingFiles from "node:fs";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { readChunks } from "../acquire/chunks.ts";
 import { systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
@@ -39,9 +39,11 @@ const systemFiles: FileSystem = { ...nodeFiles, ...blocking };
 const MAX_BLOCKING_BYTES = 1024 * 1024;
 
 export function diskObjects(root: string, files: FileSystem = systemFiles): Objects {
+  const base = join(root, sep);
   const pathOf = (key: string): string => {
     assertKey(key);
-    return join(root, ...key.split("/"));
+    // A key needs no normalizing, which would take longer than opening the file.
+    return base + (sep === "/" ? key : key.replaceAll("/", sep));
   };
 
   async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
@@ -50,6 +52,7 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
     if (ifAbsent && exists(files, target)) return "exists";
     if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
     if (options.isNewKey) return putInPlace(target, from, durable);
+    if (options.isLengthInKey && (await putIfFree(target, from, durable))) return "written";
     const staged = await stage(from, durable);
     try {
       const isWritten = await inFolder(files, dirname(target), durable, async () => {
@@ -70,7 +73,18 @@ export function diskObjects(root: string, files: FileSystem = systemFiles): Obje
       await inFolder(files, dirname(target), durable, () => writeTo(target, from, durable));
       return "written";
     } catch (error) {
-      await undefinedIfMissing(files.unlink(target));
+      if (!isTaken(error)) await undefinedIfMissing(files.unlink(target));
+      throw error;
+    }
+  }
+
+  /** False if the key is taken, also by what a killed process has left of the object. */
+  async function putIfFree(target: string, from: { path: string } | Uint8Array, durable: boolean): Promise<boolean> {
+    try {
+      await putInPlace(target, from, durable);
+      return true;
+    } catch (error) {
+      if (isTaken(error)) return false;
       throw error;
     }
   }
@@ -272,7 +286,7 @@ async function renameUnlessTaken(files: FileSystem, from: string, to: string): P
     await undefinedIfMissing(files.unlink(from));
     return true;
   } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
+    if (isTaken(error)) return false;
     if (!isLinkUnavailable(error)) throw error;
   }
   if (exists(files, to)) return false;
@@ -314,6 +328,8 @@ async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefin
 function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
 }
+
+const isTaken = (error: unknown): boolean => systemCode(error) === "EEXIST";
 
 function isLinkUnavailable(error: unknown): boolean {
   return ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(systemCode(error) ?? "");

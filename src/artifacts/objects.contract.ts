@@ -44,6 +44,16 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.equal(await text(objects, "k"), "three");
     });
 
+    promise("give back the last bytes of a key that names their length", async (objects) => {
+      for (const written of ["one", "two"]) {
+        assert.equal(await objects.put("x/k-3", bytes(written), { isLengthInKey: true, durable: false }), "written");
+        assert.equal(await text(objects, "x/k-3"), written);
+      }
+      const writers = Array.from({ length: 20 }, () => objects.put("x/k-5", bytes("equal"), { isLengthInKey: true }));
+      assert.deepEqual(new Set(await Promise.all(writers)), new Set(["written"]));
+      assert.equal(await text(objects, "x/k-5"), "equal");
+    });
+
     promise("let exactly one of many writers with ifAbsent win", async (objects) => {
       const writers = Array.from({ length: 20 }, (_, i) => objects.put("k", bytes(`w${i}`), { ifAbsent: true }));
       const results = await Promise.all(writers);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import * as fileSystem from "node:fs";
+import * as promises from "node:fs/promises";
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +9,7 @@ import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { diskObjects } from "./disk-objects.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import { objectsContract } from "./objects.contract.ts";
+import { readObject } from "./objects.ts";
 
 objectsContract("disk", async () => {
   const root = await mkdtemp(join(tmpdir(), "spillway-objects-"));
@@ -78,4 +81,28 @@ test("a file in the place of a folder of objects has none below it", async () =>
   assert.deepEqual(await Array.fromAsync(objects.list("extracts/000/a")), []);
   assert.deepEqual(await Array.fromAsync(objects.folders("extracts/000/")), []);
   assert.equal(await objects.move("extracts/000/a", "b"), false);
+});
+
+test("what a killed process has left of an object whose key names its length is replaced", async () => {
+  await using folder = await makeTemporaryFolder();
+  const objects = diskObjects(folder.path);
+  await mkdir(join(folder.path, "a"));
+  await writeFile(join(folder.path, "a", "text-5"), "he");
+  await objects.put("a/text-5", Buffer.from("hello"), { isLengthInKey: true, durable: false });
+  assert.equal((await readObject(objects, "a/text-5"))?.toString(), "hello");
+  assert.deepEqual(await readdir(join(folder.path, "tmp")), []);
+});
+
+test("an object whose key names its length is removed if the disk has no room for it", async () => {
+  await using folder = await makeTemporaryFolder();
+  const files = {
+    ...fileSystem,
+    ...promises,
+    writeSync: () => {
+      throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    },
+  };
+  const objects = diskObjects(folder.path, files);
+  await assert.rejects(objects.put("a/text-5", Buffer.from("hello"), { isLengthInKey: true }), /full/);
+  assert.deepEqual(await Array.fromAsync(objects.list("")), []);
 });

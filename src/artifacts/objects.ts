@@ -19,6 +19,8 @@ export type PutOptions = {
   readonly durable?: boolean;
   /** The key was never used and is unknown to others until the object is complete, so it may be written in place. */
   readonly isNewKey?: boolean;
+  /** Readers compare the length with the key before they use the object, so it may be written in place. */
+  readonly isLengthInKey?: boolean;
   /** Is called with the stamp of what was written, by backends that learn it at once. */
   readonly noteStamp?: (stamp: string) => void;
 };

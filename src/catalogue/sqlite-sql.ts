@@ -1,6 +1,6 @@
 /** SQLite behind the Sql contract: one connection, write-ahead log, shared with other processes. */
 import * as nodeFiles from "node:fs";
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
@@ -96,10 +96,13 @@ export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
 
   async function transact<T>(
     work: (queries: Queries) => Promise<T>,
-    { durable = false, isOneBatch = false, patienceMs }: TransactionOptions = {},
+    { durable = false, isOneStatement = false, isOneBatch = false, patienceMs }: TransactionOptions = {},
   ): Promise<T> {
     const { connection, result } = await change(async (current) => {
-      await waitForOthers(() => current.database.exec("BEGIN IMMEDIATE"), patienceMs);
+      // A statement alone is a transaction.
+      if (isOneStatement)
+        return { connection: current, result: await waitForOthers(() => runWork(current, work, true), patienceMs) };
+      await waitForOthers(() => current.run("BEGIN IMMEDIATE", []), patienceMs);
       return { connection: current, result: await finish(current, work, isOneBatch) };
     });
     if (durable) await connection.syncLog();
@@ -141,7 +144,7 @@ async function finish<T>(
 ): Promise<T> {
   try {
     const result = await runWork(connection, work, isOneBatch);
-    connection.database.exec("COMMIT");
+    connection.run("COMMIT", []);
     return result;
   } catch (error) {
     // After some failures, such as a full disk, SQLite has rolled back already.
@@ -292,14 +295,13 @@ function openReadOnly(path: string, Database: typeof DatabaseSync, cause: unknow
 function makeLogSync(path: string, files: SqliteFiles): () => Promise<void> {
   let isNew = true;
   return shareRuns(async () => {
-    const log = `${path}-wal`;
-    if (!existsSync(log)) return; // SQLite works without a log here and has synced.
     try {
-      await sync(log, files, "r+");
+      await sync(`${path}-wal`, files, "r+");
       // A new log survives a power failure only after its folder is synced. Windows cannot sync folders.
       if (isNew && process.platform !== "win32") await sync(dirname(path), files, "r");
       isNew = false;
     } catch (error) {
+      if (systemCode(error) === "ENOENT") return; // SQLite works without a log here and has synced.
       throw toCatalogueError(error);
     }
   });

@@ -32,6 +32,8 @@ export type QuestionFacts = {
   readonly terms: readonly string[];
   /** Words that may be names defined in the code. */
   readonly names: readonly string[];
+  /** What code may call the everyday words of the question, stemmed: these are looked for too. */
+  readonly code_words: readonly string[];
   readonly path: string | null;
 };
 

@@ -62,6 +62,16 @@ describe("extracting", () => {
     assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "one\n\ntwo");
   });
 
+  test("looks for no stored segments of new content, and replaces those that a killed process has left", async () => {
+    const [stored, handler] = [memoryObjects(), pages(["one", "two"])];
+    await extractText(request(stored, handler));
+    const before = await keysOf(stored);
+    const objects: Objects = { ...stored, list: () => assert.fail("listed") };
+    const extract = await extractText(request(objects, handler, { isNewContent: true }));
+    assert.deepEqual([extract.size.segments, handler.parsed], [2, 4]);
+    assert.deepEqual(await keysOf(stored), before);
+  });
+
   test("stops when it is enough and continues from there", async () => {
     const [objects, handler] = [memoryObjects(), pages(["one", "two", "three"])];
     const some = await extractText(request(objects, handler, { enough: ({ segments }) => segments >= 2 }));

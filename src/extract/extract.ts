@@ -11,6 +11,7 @@ import type { OcrSettings } from "./ocr/ocr-options.ts";
 import { type HandlerRun, runHandler } from "./run-handler.ts";
 import {
   addSegment,
+  assembleExtract,
   type ExtractSize,
   makeExtractPrefix,
   openExtract,
@@ -22,6 +23,8 @@ import {
 export type ExtractOptions = Omit<HandlerRun, "ocr" | "showsLocation"> & {
   /** Where the extract is stored. */
   readonly objects: Objects;
+  /** Whether nothing can be stored of these bytes yet, so that none is looked for. */
+  readonly isNewContent?: boolean;
   /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
   readonly owner: string;
   /** Whether enough pages are extracted for this reply. A text without pages is read to its end, to know its length. */
@@ -115,13 +118,13 @@ function extractInMemory(options: ExtractRun): Promise<Extract> {
 }
 
 async function extendStored(options: ExtractRun): Promise<Extract> {
-  const { objects, facts, handler, pages } = options;
+  const { objects, facts, handler, pages, isNewContent = false } = options;
   const prefix = makeExtractPrefix(handler, facts, options);
   if (facts.size_bytes > MAX_STORED_TEXT_BYTES) {
     const { isIndexedText, openTextIndex } = await import("./text-index.ts");
     if (isIndexedText(options)) return toExtract(await openTextIndex(options, prefix), handler);
   }
-  const storedExtract = await openExtract(objects, prefix);
+  const storedExtract = isNewContent ? assembleExtract(objects, [], undefined) : await openExtract(objects, prefix);
   if (storedExtract.ended || isEnough(storedExtract, options)) return toExtract(storedExtract, handler);
   if (pages !== undefined) {
     const { extractFarPages } = await import("./far-pages.ts");

@@ -136,7 +136,7 @@ export async function appendFile(
   const end = content.segments.reduce(addSegment, start);
   const bytes = formatContent(content);
   const key = `${prefix}${formatKey({ start, end, last }, bytes.length)}`;
-  await objects.put(key, bytes, { durable: false });
+  await objects.put(key, bytes, { durable: false, isLengthInKey: true });
   return { key, start, end, last };
 }
 

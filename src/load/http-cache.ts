@@ -79,6 +79,7 @@ export async function fromCache(
     record,
     content,
     objects: store.objects,
+    isNewContent: false,
     delivery: {
       statusCode: entry.status_code,
       isDirect: entry.is_direct === true,

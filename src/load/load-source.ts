@@ -68,10 +68,14 @@ export async function keepSource(
       ...detectionFields(facts),
     });
     const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
+    const isNewContent = artifact_ref === null || session.store.isNewContent(keepResult.record);
     const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
     const address = { identity: source.identity, url: findUrl(acquired) };
     const delivery = toDelivery(response);
-    return { ...keepResult, facts, content, objects, delivery, address, [Symbol.asyncDispose]: dispose };
+    return {
+      ...{ ...keepResult, facts, content, objects, isNewContent, delivery, address },
+      [Symbol.asyncDispose]: dispose,
+    };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;

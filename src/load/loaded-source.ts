@@ -31,6 +31,8 @@ export type LoadedSource = AsyncDisposable &
     readonly content: Content;
     /** Where its extract is stored. */
     readonly objects: Objects;
+    /** Whether its owner did not have these bytes before, so that there is no extract of them. */
+    readonly isNewContent: boolean;
     readonly delivery: Delivery;
     readonly address: SourceAddress;
   };

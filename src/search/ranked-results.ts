@@ -8,9 +8,11 @@ import { formatStamp } from "./index/folder/walk-folder.ts";
 import { findPart, type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
 import type { StoredText } from "./index/store/index-store.ts";
 import type { PreparedIndex } from "./prepared-index.ts";
+import { findCodeWords } from "./rank/everyday-words.ts";
 import { createHitFinder } from "./rank/hits.ts";
 import { type Meaning, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
+import { isAskedInWords } from "./rank/question-words.ts";
 import { type RankedFile, rankFiles } from "./rank/rank.ts";
 import { matchesPath } from "./rank/signals/path-score.ts";
 import {
@@ -77,7 +79,7 @@ export async function findResults(
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
       ...(accepted !== null && { filtered_files: sum(indexes.map(({ filteredFiles }) => filteredFiles ?? 0)) }),
-      ...(parameters.explain && { question: questionFacts(query, literal !== null) }),
+      ...(parameters.explain && { question: questionFacts(view, query, literal !== null) }),
       ...(literal !== null && { literal: literal.totals }),
       ...(skipped !== null && { skipped_files: skipped }),
     },
@@ -239,8 +241,10 @@ function withRepository({ chunk_id, ...rest }: CodeResult, { id, root }: Reposit
   return { chunk_id, repository: escapePath(root), repository_id: id, ...rest };
 }
 
-function questionFacts({ kind, terms, names, path }: ParsedQuery, isLiteral: boolean): QuestionFacts {
-  return { kind: isLiteral ? "literal" : kind, terms, names: names.map(({ text }) => text), path };
+function questionFacts(view: IndexView, query: ParsedQuery, isLiteral: boolean): QuestionFacts {
+  const { kind, terms, names, path } = query;
+  const code_words = isAskedInWords(view, query) ? findCodeWords(view, terms).map(({ text }) => text) : [];
+  return { kind: isLiteral ? "literal" : kind, terms, names: names.map(({ text }) => text), code_words, path };
 }
 
 /** The best files, whose texts are searched for the words of the query in their order. */

@@ -301,6 +301,8 @@ describe("a code search", () => {
     const { question } = await work.search("how are orders parsed", { explain: true });
     assert.deepEqual(question?.terms, ["order", "pars"]);
     assert.ok(question?.names.includes("ordersparsed"));
+    const { question: everyday } = await work.search("pictures of orders", { explain: true });
+    assert.ok(everyday?.code_words.includes("imag"));
     assert.equal((await work.search("needle")).question, undefined);
   });
 

@@ -53,8 +53,10 @@ export function openUsageRecorder({ catalogue, owner, run, now, folder }: Record
   }
 
   function journal(): void {
-    if (!hasNews || !append(batch.path, collector.read())) return;
-    batch.isOnDisk = true;
+    if (!hasNews) return;
+    const counts = collector.read();
+    if (!isEmpty(counts) && !append(batch.path, counts)) return;
+    batch.isOnDisk ||= !isEmpty(counts);
     hasNews = false;
   }
 
@@ -81,7 +83,7 @@ export function openUsageRecorder({ catalogue, owner, run, now, folder }: Record
     // What could not be written before comes first.
     if (!(await writePending())) return;
     const counts = collector.take();
-    if (counts.rows.length + counts.outcomes.length === 0) return;
+    if (isEmpty(counts)) return;
     pending = { ...batch, counts };
     batch = makeBatch();
     hasNews = false;
@@ -124,6 +126,9 @@ export function openUsageRecorder({ catalogue, owner, run, now, folder }: Record
     [Symbol.asyncDispose]: flush,
   };
 }
+
+/** Not every event is counted. */
+const isEmpty = ({ rows, outcomes }: UsageBatch): boolean => rows.length + outcomes.length === 0;
 
 /** Without a folder there are none. */
 function listFiles(folder: string): string[] {

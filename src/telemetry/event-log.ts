@@ -1,6 +1,6 @@
 /** The event log: JSON lines, one file per run, written in the background. A log that cannot be written stops nothing. */
 import { appendFileSync, renameSync, statSync } from "node:fs";
-import { open, readdir, readFile, stat, unlink } from "node:fs/promises";
+import { open, readdir, readFile, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { isBehindLink, makeFolders } from "../system/folders.ts";
@@ -127,12 +127,25 @@ export function parseLine(line: string): LoggedEvent[] {
 /** The names of the logs in a folder, the most recently active first. */
 export const listLogs = (folder: string): Promise<string[]> => newestFirst(folder);
 
-/** Without a folder there are no logs. A log that another process has just removed counts as the oldest. */
-async function newestFirst(folder: string): Promise<string[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
-  const touched = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0;
-  const dated = await Promise.all(names.map(async (name) => ({ name, at: await touched(name) })));
+const newestFirst = async (folder: string): Promise<string[]> => sortByAge(folder, await listNames(folder));
+
+/** Without a folder there are no logs. */
+async function listNames(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
+}
+
+function sortByAge(folder: string, names: readonly string[]): string[] {
+  const dated = names.map((name) => ({ name, at: touchedAt(join(folder, name)) }));
   return dated.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name);
+}
+
+/** A log that another process has just removed counts as the oldest. It blocks: in another thread it takes ten times as long. */
+function touchedAt(path: string): number {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 async function endsInsideLine(path: string): Promise<boolean> {
@@ -150,8 +163,9 @@ function sizeOf(path: string): number {
 
 async function removeOldest(folder: string, own: string, keep: number): Promise<void> {
   if (isBehindLink(dirname(folder), folder)) return;
-  const others = (await newestFirst(folder)).filter((name) => name !== own);
-  for (const name of others.slice(keep)) {
+  const others = (await listNames(folder)).filter((name) => name !== own);
+  if (others.length <= keep) return;
+  for (const name of sortByAge(folder, others).slice(keep)) {
     // Another process may be deleting old logs too.
     await Promise.allSettled([unlink(join(folder, name)), unlink(join(folder, `${name}.1`))]);
   }

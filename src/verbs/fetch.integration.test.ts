@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { makePdfWithPages } from "../../test/pdf.ts";
 import { answerText } from "../answer/answer.ts";
+import type { Objects } from "../artifacts/objects.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
 import { readEvents } from "../telemetry/event-log.ts";
@@ -145,6 +146,21 @@ describe("fetching a source", () => {
     const before = await Array.fromAsync(setup.session.store.objects.list("extracts/"));
     await fetchSource("a.txt", {}, setup.session);
     assert.deepEqual(await Array.fromAsync(setup.session.store.objects.list("extracts/")), before);
+  });
+
+  test("lists the extracts of bytes that were kept before, and not those of new ones", async () => {
+    await using setup = await bench();
+    const { store } = setup.session;
+    const listed: string[] = [];
+    const list: Objects["list"] = (prefix) => {
+      listed.push(prefix);
+      return store.objects.list(prefix);
+    };
+    const session = { ...setup.session, store: { ...store, objects: { ...store.objects, list } } };
+    const first = await fetchSource("a.txt", {}, session);
+    assert.deepEqual(listed, []);
+    assert.deepEqual((await fetchSource("a.txt", {}, session)).content, first.content);
+    assert.equal(listed.length, 1);
   });
 
   test("the same content twenty times in parallel gives one ref and one blob", async () => {

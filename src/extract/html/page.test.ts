@@ -243,10 +243,10 @@ const links = [
     link: "[push](struct.Vec.html#method.push)",
   },
   {
-    name: "within the page as their fragment",
+    name: "within the page are only text",
     html: '<p><a href="https://docs.example/a?b=1#c">c</a></p>',
     url: "https://docs.example/a?b=1",
-    link: "[c](#c)",
+    link: "c",
   },
   {
     name: "to the page itself are only text",

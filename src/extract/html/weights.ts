@@ -256,12 +256,17 @@ export const htmlWeights = {
     maxBareNameWrappers: 2,
     /** Classes of at most this many letters each are generated and name no language. */
     maxGeneratedClassChars: 3,
+    /** How many levels above a table a `pre` or `code` makes it a listing. */
+    maxListingLevels: 3,
   },
   tables: {
     /** Without header cells, fewer rows are layout. */
     minDataRows: 2,
     /** Without header cells, a table of data has text in more than this share of its cells. */
     minFilledShare: 0.5,
+    /** More block elements per cell are layout, unless there are `minHeaders` header cells. */
+    maxBlocksPerCell: 0.5,
+    minHeaders: 2,
   },
 
   /** Text in the data of scripts, and the author of a page. */

@@ -42,8 +42,9 @@ export function looksLikeProse(text: string, charsOnPage: number): boolean {
   return isReadable(text, charsOnPage) && countPlausibleChars(text, 4) >= 0.25 * charsOnPage;
 }
 
+const foreignSigns = /[!\u2030\u00f7\u00ae\u00a7\u00b6\u00a4\u00ac\u00b8]/;
 /** Words in which a letter was read by another table of characters, such as Allg\u2030u and Makset!htaeg. */
-const wordsWithSigns = /\p{L}[!\u2030\u00f7\u00ae\u00a7\u00b6\u00a4\u00ac\u00b8]\p{Ll}/gu;
+const wordsWithSigns = new RegExp(`\\p{L}${foreignSigns.source}\\p{Ll}`, "gu");
 /** One may be a name. */
 const MIN_WORDS_WITH_SIGNS = 2;
 
@@ -51,6 +52,8 @@ const MIN_WORDS_WITH_SIGNS = 2;
 export function hasForeignSigns(lines: readonly { readonly text: string }[]): boolean {
   let words = 0;
   return lines.some(({ text }) => {
+    // Most lines have none of them.
+    if (!foreignSigns.test(text)) return false;
     words += text.match(wordsWithSigns)?.length ?? 0;
     return words >= MIN_WORDS_WITH_SIGNS;
   });

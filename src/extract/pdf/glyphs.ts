@@ -1,7 +1,7 @@
 /** Reads the characters of one page in PDFium's order, each with its box. */
 import { FIRST_OBLIQUE_TURN, isOblique } from "./oblique-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
-import { createStyleReader, STYLE_SCRATCH_BYTES, type TextStyle } from "./text-styles.ts";
+import { createStyleReader, type ObjectStyle, STYLE_SCRATCH_BYTES, type TextStyle } from "./text-styles.ts";
 
 /** A rectangle on the page, in points; the y axis points up. */
 export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
@@ -87,13 +87,10 @@ export const FIRST_WIDE_CODE = 0x100;
 
 function findUnmapped({ call }: Pdfium, textPage: Pointer, codes: Uint32Array): Uint8Array {
   const unmapped = new Uint8Array(codes.length);
-  const check = (isChecked: (index: number) => boolean): void => {
-    for (let index = 0; index < codes.length; index += 1)
-      if (isChecked(index)) unmapped[index] = call.FPDFText_HasUnicodeMapError(textPage, index) === 1 ? 1 : 0;
-  };
-  check((index) => index % SAMPLE_STRIDE === 0 || (codes[index] ?? 0) >= FIRST_WIDE_CODE);
-  if (unmapped.includes(1)) check(() => true);
-  return unmapped;
+  const isUnmapped = (index: number): number => (call.FPDFText_HasUnicodeMapError(textPage, index) === 1 ? 1 : 0);
+  for (let index = 0; index < codes.length; index += 1)
+    if (index % SAMPLE_STRIDE === 0 || (codes[index] ?? 0) >= FIRST_WIDE_CODE) unmapped[index] = isUnmapped(index);
+  return unmapped.includes(1) ? unmapped.map((_, index) => isUnmapped(index)) : unmapped;
 }
 
 /** Checks control characters only: for all others the code says whether they are spaces. */
@@ -161,6 +158,7 @@ function readObjects(
     blocks: new Uint16Array(count),
   };
   let previousObject: Pointer = 0;
+  let previousStyle: ObjectStyle | null = null;
   let objectNumber = 0;
   let turns = 0;
   let owner = 0;
@@ -172,13 +170,16 @@ function readObjects(
     if (object !== 0 && object !== previousObject) {
       previousObject = object;
       objectNumber += 1;
-      turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index), call.FPDFText_GetFontSize(textPage, index));
-      owner = owners.get(object) ?? 0;
-      const renderMode = call.FPDFTextObj_GetTextRenderMode(object);
-      invisible = renderMode === INVISIBLE_MODE ? 1 : 0;
-      const read = styleReader.read(object, index, renderMode);
-      style = read.style;
-      if (isOblique(read.angle)) turns = obliqueTurn(angles, read.angle) ?? turns;
+      owner = owners.size === 0 ? 0 : (owners.get(object) ?? 0);
+      const objectStyle = styleReader.read(object, index);
+      if (objectStyle !== previousStyle) {
+        const { angle, fontSize, renderMode } = objectStyle;
+        previousStyle = objectStyle;
+        style = objectStyle.style;
+        invisible = renderMode === INVISIBLE_MODE ? 1 : 0;
+        turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index), fontSize);
+        if (isOblique(angle)) turns = obliqueTurn(angles, angle) ?? turns;
+      }
       block = blockByContent.size === 0 ? 0 : (blockByContent.get(call.FPDFPageObj_GetMarkedContentID(object)) ?? 0);
     }
     facts.turns[index] = turns;

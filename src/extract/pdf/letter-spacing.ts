@@ -1,13 +1,9 @@
 /** Rejoins words whose letters are set apart, as in headings: their gaps look like spaces. */
 import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
+import { type CharStore, pushChar } from "./line-chars.ts";
 
-/** Characters of a line with their places. `inserted` are the indexes of spaces that are only gaps. */
-type SpacedChars = {
-  readonly codes: number[];
-  readonly starts: number[];
-  readonly ends: number[];
-  readonly inserted: readonly number[];
-};
+/** A line whose characters are the last ones of the store. `inserted` are the indexes of spaces that are only gaps. */
+type SpacedLine = LineBox & { readonly store: CharStore; readonly from: number; readonly inserted: readonly number[] };
 
 /** Fewer gaps say nothing. */
 const MIN_GAPS = 4;
@@ -20,23 +16,28 @@ const MAX_LETTER_GAP = 0.3;
 const MIN_WORD_FACTOR = 1.6;
 
 /** Removes the spaces between the letters of words. */
-export function closeLetterGaps(chars: SpacedChars, box: LineBox): void {
-  const { codes, inserted } = chars;
+export function closeLetterGaps(line: SpacedLine): void {
+  const { store, from, inserted } = line;
   if (inserted.length < MIN_GAPS) return;
-  const drawn = codes.filter((code) => !isSpace(code));
+  const drawn = store.codes.subarray(from, store.length).filter((code) => !isSpace(code));
+  if (inserted.length < MIN_GAP_SHARE * drawn.length) return;
   // The numbers of an axis are apart too.
   const letters = drawn.filter((code) => /\p{L}/u.test(String.fromCodePoint(code))).length;
-  if (inserted.length < MIN_GAP_SHARE * drawn.length || letters < MIN_LETTER_SHARE * drawn.length) return;
-  const gaps = inserted.map((index) => measureGap(chars, index)).sort((a, b) => a - b);
+  if (letters < MIN_LETTER_SHARE * drawn.length) return;
+  const gaps = inserted.map((index) => measureGap(store, index)).sort((a, b) => a - b);
   const usual = gaps[gaps.length >> 1] ?? 0;
-  if (usual > MAX_LETTER_GAP * measureHeight(box)) return;
-  const letterGaps = new Set(inserted.filter((index) => measureGap(chars, index) < MIN_WORD_FACTOR * usual));
-  for (const list of [codes, chars.starts, chars.ends]) {
-    const kept = list.filter((_, index) => !letterGaps.has(index));
-    list.splice(0, list.length, ...kept);
-  }
+  if (usual > MAX_LETTER_GAP * measureHeight(line)) return;
+  removeChars(store, from, new Set(inserted.filter((index) => measureGap(store, index) < MIN_WORD_FACTOR * usual)));
 }
 
-function measureGap({ starts, ends }: SpacedChars, index: number): number {
+function measureGap({ starts, ends }: CharStore, index: number): number {
   return (ends[index] ?? 0) - (starts[index] ?? 0);
+}
+
+/** Moves the other characters together. */
+function removeChars(store: CharStore, from: number, removed: ReadonlySet<number>): void {
+  const { codes, starts, ends, length } = store;
+  store.length = from;
+  for (let index = from; index < length; index += 1)
+    if (!removed.has(index)) pushChar(store, codes[index] ?? 0, starts[index] ?? 0, ends[index] ?? 0);
 }

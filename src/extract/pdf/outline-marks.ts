@@ -8,7 +8,9 @@ export function outlineMarks({ outline }: Pick<PdfDocument, "outline">): Map<num
   const marks = new Map<number, Omit<Mark, "at">[]>();
   for (const { label, level, page } of outline) {
     if (page === null) continue;
-    marks.set(page, [...(marks.get(page) ?? []), { label: cleanLine(label), level }]);
+    const ofPage = marks.get(page) ?? [];
+    marks.set(page, ofPage);
+    ofPage.push({ label: cleanLine(label), level });
   }
   return marks;
 }

@@ -13,7 +13,7 @@ export function joinLines(lines: readonly Line[]): string {
   const leading = medianLeading(lines);
   let text = lines[0]?.text ?? "";
   for (let index = 1; index < lines.length; index += 1) {
-    const [before, line, after] = lines.slice(index - 1, index + 2);
+    const [before, line, after] = [lines[index - 1], lines[index], lines[index + 1]];
     if (before === undefined || line === undefined) break;
     const isNewParagraph = startsParagraph(before, line, leading) || isIndented(before, line, after);
     text = joinLine(text, before, line, isNewParagraph);
@@ -86,9 +86,13 @@ function isIndented(before: Line, line: Line, after: Line | undefined): boolean 
   return indent > 0.6 * height && indent < 5 * height && Math.abs(before.start - after.start) < 0.3 * height;
 }
 
-const presentationForms = /[\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fdf]/g;
+const SOFT_HYPHEN = "\u00ad";
+const presentationForms = /[\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fdf\u00ad]/g;
 
-/** Replaces ligatures, Arabic letter shapes and radicals by ordinary letters, which searches look for. */
+/**
+ * Replaces ligatures, Arabic letter shapes and radicals by ordinary letters, which searches look for, and removes soft
+ * hyphens.
+ */
 export function normalizeLetters(text: string): string {
-  return text.replace(presentationForms, (shape) => shape.normalize("NFKC")).replace(/\u00ad/g, "");
+  return text.replace(presentationForms, (shape) => (shape === SOFT_HYPHEN ? "" : shape.normalize("NFKC")));
 }

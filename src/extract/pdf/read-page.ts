@@ -94,7 +94,8 @@ function readLoadedPage(
     const view = readView(pdfium, page);
     const { bookmarks } = wanted;
     const lines = readTextLines(glyphs, view.box, view.upsideDownTurns);
-    rememberLines(memory, wanted.index, { lines, box: view.box });
+    // The text of a page does not depend on the pages before it.
+    if (bookmarks !== undefined) rememberLines(memory, wanted.index, { lines, box: view.box });
     const { text: pageText, guessed } = readText(glyphs, view, lines, () => {
       if (bookmarks === undefined) return writeLines(lines);
       const before = readLinesBefore(pdfium, document, wanted, memory);

@@ -14,9 +14,10 @@ const MAX_COPIES = 200;
 export function dropRepeatedLines<T extends DrawnLine>(lines: readonly T[]): T[] {
   const seen = new Map<string, T[]>();
   return lines.filter((line) => {
-    const same = seen.get(line.text) ?? [];
-    if (same.some((earlier) => isSamePlace(earlier, line))) return false;
-    if (same.length < MAX_COPIES) seen.set(line.text, [...same, line]);
+    const same = seen.get(line.text);
+    if (same?.some((earlier) => isSamePlace(earlier, line))) return false;
+    if (same === undefined) seen.set(line.text, [line]);
+    else if (same.length < MAX_COPIES) same.push(line);
     return true;
   });
 }

@@ -5,6 +5,7 @@ import { orderRows } from "./direction/order-rows.ts";
 import { type Box, type Glyphs, isControl, LINE_END_HYPHEN } from "./glyphs.ts";
 import { closeLetterGaps } from "./letter-spacing.ts";
 import { isSpace, type LineBox, measureHeight } from "./line-box.ts";
+import { type CharStore, createCharStore, type LineChars, pushChar, sliceChars, writeCodes } from "./line-chars.ts";
 import { FIRST_OBLIQUE_TURN, turnBox } from "./oblique-text.ts";
 import { dropRepeatedLines } from "./repeated-text.ts";
 import type { TextStyle } from "./text-styles.ts";
@@ -29,15 +30,6 @@ export type Line = LineBox & {
   readonly chars: LineChars;
 };
 
-/** Everything about the characters of a line, by code point. */
-export type LineChars = {
-  readonly codes: readonly number[];
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-  /** Indexes of superscripts, ascending. */
-  readonly raised: readonly number[];
-};
-
 /**
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with
  * `backwardTurns` are upside down for a viewer; PDFium reports their words in reverse order.
@@ -52,16 +44,18 @@ export function readTextLines(drawn: Glyphs, page: Box, backwardTurns: number): 
 
 function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFields: boolean): Line[] {
   const lines: Line[] = [];
+  // Most spaces between words are characters of the page too.
+  const store = createCharStore(glyphs.count);
   const next: NextChar = {
     code: 0,
     turns: 0,
     owner: 0,
     block: 0,
-    style: -1,
+    style: 0,
     size: 0,
     isBold: false,
     isMono: false,
-    object: 0,
+    object: -1,
     start: 0,
     end: 0,
     top: 0,
@@ -75,7 +69,7 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFiel
     space = "none";
   };
   for (let index = 0; index < glyphs.count; index += 1) {
-    if ((glyphs.owners[index] !== 0) !== fromFields) continue;
+    if (glyphs.hasFields && (glyphs.owners[index] !== 0) !== fromFields) continue;
     const code = glyphs.codes[index] ?? 0;
     // PDFium ends a line after most letters of oblique text, and moves its spaces; the gaps are right.
     if ((isLineEnd(code) || isSpace(code)) && (glyphs.turns[index] ?? 0) >= FIRST_OBLIQUE_TURN) continue;
@@ -85,7 +79,7 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, fromFiel
     else if (!isNonCharacter(code) && isOnPage(glyphs.boxes, index, page)) {
       setNext(next, glyphs, index);
       if (line !== null && startsNewLine(line, next, backwardTurns)) finish(false);
-      line ??= openLine(next);
+      line ??= openLine(next, store);
       appendChar(line, next, space);
       space = "none";
     }
@@ -108,16 +102,17 @@ type NextChar = MutableBox & {
   object: number;
 };
 type OpenLine = MutableBox & {
-  readonly codes: number[];
-  readonly starts: number[];
-  readonly ends: number[];
+  /** Its characters are the last ones of the store, from this index on. */
+  readonly store: CharStore;
+  readonly from: number;
   readonly turns: number;
   readonly owner: number;
   readonly block: number;
   readonly last: MutableBox;
   lastObject: number;
-  /** Indexes of spaces that are only gaps. */
+  /** Indexes of spaces that are only gaps, in the store. */
   readonly inserted: number[];
+  /** Indexes of superscripts, in the line. */
   readonly raised: number[];
   /** The last character that is neither raised nor smaller than others. */
   readonly base: { size: number; top: number; bottom: number };
@@ -146,33 +141,33 @@ function isOnPage(boxes: Float32Array, index: number, page: Box): boolean {
 
 /** Sets the next character, with its box rotated so that its line runs from left to right. */
 function setNext(next: NextChar, glyphs: Glyphs, index: number): void {
-  const { codes, turns, owners, blocks, styles, styleList, boxes } = glyphs;
-  const code = codes[index] ?? 0;
+  const code = glyphs.codes[index] ?? 0;
   next.code = isControl(code) ? REPLACEMENT_CHARACTER : code;
-  next.turns = turns[index] ?? 0;
-  next.owner = owners[index] ?? 0;
-  next.block = blocks[index] ?? 0;
-  setStyle(next, styles[index] ?? 0, styleList);
-  next.object = glyphs.objects[index] ?? 0;
+  // Most characters are of the same text object as the one before.
+  if (glyphs.objects[index] !== next.object) setObject(next, glyphs, index);
+  const { boxes } = glyphs;
   const offset = index * 4;
   const left = boxes[offset] ?? 0;
   const top = boxes[offset + 1] ?? 0;
   const right = boxes[offset + 2] ?? 0;
   const bottom = boxes[offset + 3] ?? 0;
-  if (next.turns >= FIRST_OBLIQUE_TURN) {
+  if (next.turns === 0) assign(next, left, right, top, bottom);
+  else if (next.turns >= FIRST_OBLIQUE_TURN) {
     const angle = glyphs.angles[next.turns - FIRST_OBLIQUE_TURN] ?? 0;
     Object.assign(next, turnBox({ left, top, right, bottom }, angle, Math.max(next.size, 0.1)));
-  } else if (next.turns === 0) assign(next, left, right, top, bottom);
-  else if (next.turns === 1) assign(next, bottom, top, -left, -right);
+  } else if (next.turns === 1) assign(next, bottom, top, -left, -right);
   else if (next.turns === 2) assign(next, -right, -left, -bottom, -top);
   else assign(next, -top, -bottom, right, left);
 }
 
-/** Most characters have the style of the one before. */
-function setStyle(next: NextChar, index: number, styleList: readonly TextStyle[]): void {
-  if (next.style === index) return;
-  const style = styleList[index];
-  next.style = index;
+/** Sets what all characters of a text object share. */
+function setObject(next: NextChar, { objects, turns, owners, blocks, styles, styleList }: Glyphs, index: number): void {
+  next.object = objects[index] ?? 0;
+  next.turns = turns[index] ?? 0;
+  next.owner = owners[index] ?? 0;
+  next.block = blocks[index] ?? 0;
+  next.style = styles[index] ?? 0;
+  const style = styleList[next.style];
   next.size = style?.size ?? 0;
   next.isBold = style?.isBold ?? false;
   next.isMono = style?.isMono ?? false;
@@ -204,8 +199,9 @@ const MIN_HEIGHT_POINTS = 0.5;
 
 /** Whether text returns to where the line began, as when it is drawn over itself. Right-to-left text always does. */
 function startsAgain(line: OpenLine, next: NextChar, height: number): boolean {
-  if (line.codes.length < 3 || next.end >= line.end || Math.abs(next.start - line.start) >= 0.2 * height) return false;
-  return !isRightToLeft(next.code) && !line.codes.some(isRightToLeft);
+  if (countChars(line) < 3 || next.end >= line.end || Math.abs(next.start - line.start) >= 0.2 * height) return false;
+  const { store, from } = line;
+  return !isRightToLeft(next.code) && !store.codes.subarray(from, store.length).some(isRightToLeft);
 }
 
 /** Whether a character is of a script that is often written in columns. */
@@ -220,11 +216,14 @@ function followsDownwards(last: MutableBox, box: MutableBox, maxGap: number): bo
   return gap <= maxGap && box.bottom < last.bottom && shift < 0.5 * measureHeight(box);
 }
 
-function openLine({ turns, owner, block, style, size, start, end, top, bottom }: NextChar): OpenLine {
+function countChars({ store, from }: OpenLine): number {
+  return store.length - from;
+}
+
+function openLine({ turns, owner, block, style, size, start, end, top, bottom }: NextChar, store: CharStore): OpenLine {
   return {
-    codes: [],
-    starts: [],
-    ends: [],
+    store,
+    from: store.length,
     inserted: [],
     raised: [],
     base: { size, top, bottom },
@@ -245,21 +244,20 @@ function openLine({ turns, owner, block, style, size, start, end, top, bottom }:
 }
 
 function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly TextStyle[]): Line {
-  const { codes, starts, ends, raised, turns, owner, block, start, end, top, bottom } = line;
-  const charCount = codes.length;
-  closeLetterGaps(line, line);
+  const { store, from, raised, turns, owner, block, start, end, top, bottom } = line;
+  const charCount = countChars(line);
+  closeLetterGaps(line);
   // Letters that are set apart are a heading; their indexes are wrong now.
-  if (codes.length < charCount) raised.length = 0;
-  let drawnChars = 0;
-  for (const code of codes) if (!isSpace(code)) drawnChars += 1;
+  if (countChars(line) < charCount) raised.length = 0;
+  const chars = { ...sliceChars(store, from, store.length), raised };
+  const drawnChars = countDrawn(chars.codes);
   const style = {
     size: styles[line.style]?.size ?? 0,
     isBold: line.boldChars >= drawnChars,
     isMono: line.monoChars >= MIN_MONO_SHARE * drawnChars,
   };
-  const chars = { codes, starts, ends, raised };
   return {
-    text: repairBrackets(toText(codes)),
+    text: repairBrackets(writeCodes(chars.codes)),
     turns,
     owner,
     block,
@@ -273,60 +271,61 @@ function closeLine(line: OpenLine, endsWithHyphen: boolean, styles: readonly Tex
   };
 }
 
+function countDrawn(codes: Uint32Array): number {
+  let drawn = 0;
+  for (let index = 0; index < codes.length; index += 1) if (!isSpace(codes[index] ?? 0)) drawn += 1;
+  return drawn;
+}
+
 /** Signs that the monospaced font lacks are drawn in another. */
 const MIN_MONO_SHARE = 0.8;
 
 /** A part of a line from one code point to another, without the spaces around it; null if nothing is left. */
 export function sliceLine(line: Line, from: number, to: number): Line | null {
-  const { codes, starts, ends } = line.chars;
+  const { codes } = line.chars;
   while (from < to && isSpace(codes[from] ?? 0)) from += 1;
   while (to > from && isSpace(codes[to - 1] ?? 0)) to -= 1;
   if (from === to) return null;
   if (from === 0 && to === codes.length) return line;
   const raised = line.chars.raised.filter((index) => index >= from && index < to).map((index) => index - from);
-  const chars = { codes: codes.slice(from, to), starts: starts.slice(from, to), ends: ends.slice(from, to), raised };
-  return { ...withChars(line, chars), endsWithHyphen: line.endsWithHyphen && to === codes.length };
+  return {
+    ...withChars(line, { ...sliceChars(line.chars, from, to), raised }),
+    endsWithHyphen: line.endsWithHyphen && to === codes.length,
+  };
 }
 
 /** The line with other characters. */
 export function withChars(line: Line, chars: LineChars): Line {
   const [start = line.start, end = line.end] = [chars.starts[0], chars.ends.at(-1)];
-  return { ...line, text: repairBrackets(toText(chars.codes)), chars, start, end };
+  return { ...line, text: repairBrackets(writeCodes(chars.codes)), chars, start, end };
 }
-
-/** More arguments may not fit on the stack. */
-const MAX_ARGUMENTS = 4_096;
-
-function toText(codes: readonly number[]): string {
-  if (codes.length > MAX_ARGUMENTS) return toText(codes.slice(0, MAX_ARGUMENTS)) + toText(codes.slice(MAX_ARGUMENTS));
-  // Several times faster, but only for characters of one unit.
-  return codes.every(isOneUnit) ? String.fromCharCode(...codes) : String.fromCodePoint(...codes);
-}
-
-const isOneUnit = (code: number): boolean => code <= 0xffff;
 
 /** A space of the text, one that PDFium takes a gap for, or none. */
 type Space = "drawn" | "inserted" | "none";
 
 function appendChar(line: OpenLine, next: NextChar, space: Space): void {
-  const isOver = line.codes.length > 0 && isDrawnOver(line.last, next);
+  const isOver = countChars(line) > 0 && isDrawnOver(line.last, next);
   // Drawn twice to look bold. The letters of a ligature are at one place too, but belong to one text object.
-  if (isOver && line.codes.at(-1) === next.code && line.lastObject !== next.object) {
+  if (isOver && lastCode(line) === next.code && line.lastObject !== next.object) {
     line.last.end = Math.max(line.last.end, next.end);
     return;
   }
-  const accented = isOver ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
+  const accented = isOver ? composeAccent(lastCode(line), next.code) : null;
   if (accented === null) {
     appendSeparate(line, next, space);
     noteRise(line, next);
   } else appendAccented(line, accented);
   countStyle(line, next);
   line.lastObject = next.object;
-  line.start = Math.min(line.start, next.start);
-  line.end = Math.max(line.end, next.end);
-  line.top = Math.max(line.top, next.top);
-  line.bottom = Math.min(line.bottom, next.bottom);
+  if (next.start < line.start) line.start = next.start;
+  if (next.end > line.end) line.end = next.end;
+  if (next.top > line.top) line.top = next.top;
+  if (next.bottom < line.bottom) line.bottom = next.bottom;
   assign(line.last, next.start, next.end, next.top, next.bottom);
+}
+
+function lastCode({ store }: OpenLine): number {
+  return store.codes[store.length - 1] ?? 0;
 }
 
 /** Gaps in line heights that separate words (even if PDFium reports no space), and cells of a table. */
@@ -334,12 +333,13 @@ export const WORD_GAP = 0.15;
 export const CELL_GAP = 1.5;
 
 function appendSeparate(line: OpenLine, next: NextChar, space: Space): void {
-  const gap = (next.start - line.last.end) / measureHeight(next);
-  if (line.codes.length > 0 && (space !== "none" || gap >= WORD_GAP)) {
-    if (space !== "drawn") line.inserted.push(line.codes.length);
-    pushCode(line, gap > CELL_GAP ? TAB : SPACE, line.last.end, next.start);
+  const { store, last } = line;
+  const gap = (next.start - last.end) / measureHeight(next);
+  if (countChars(line) > 0 && (space !== "none" || gap >= WORD_GAP)) {
+    if (space !== "drawn") line.inserted.push(store.length);
+    pushChar(store, gap > CELL_GAP ? TAB : SPACE, last.end, next.start);
   }
-  pushCode(line, next.code, next.start, next.end);
+  pushChar(store, next.code, next.start, next.end);
 }
 
 /** A superscript is smaller than the text around it and above its bottom, in heights of that text. */
@@ -350,30 +350,25 @@ const MAX_RAISED_CHARS = 4;
 
 /** Notes whether the last character is a superscript, or those before it, if the line begins with them. */
 function noteRise(line: OpenLine, { size, top, bottom }: NextChar): void {
-  const { base, codes, raised } = line;
+  const { base, raised } = line;
+  const charCount = countChars(line);
   if (size < MAX_RAISED_SIZE * base.size) {
-    if (bottom > base.bottom + MIN_RISE * measureHeight(base)) raised.push(codes.length - 1);
+    if (bottom > base.bottom + MIN_RISE * measureHeight(base)) raised.push(charCount - 1);
     return;
   }
-  const isFirst = codes.length > 1 && codes.length <= MAX_RAISED_CHARS && raised.length === 0;
+  const isFirst = charCount > 1 && charCount <= MAX_RAISED_CHARS && raised.length === 0;
   if (isFirst && base.size < MAX_RAISED_SIZE * size && base.bottom > bottom + MIN_RISE * (top - bottom))
-    for (let index = 0; index < codes.length - 1; index += 1) raised.push(index);
+    for (let index = 0; index < charCount - 1; index += 1) raised.push(index);
   base.size = size;
   base.top = top;
   base.bottom = bottom;
 }
 
 /** Replaces the last letter by the same letter with its accent, which may be two code points. */
-function appendAccented(line: OpenLine, accented: string): void {
-  line.codes.pop();
-  const [start = 0, end = 0] = [line.starts.pop(), line.ends.pop()];
-  for (const char of accented) pushCode(line, char.codePointAt(0) ?? 0, start, end);
-}
-
-function pushCode(line: OpenLine, code: number, start: number, end: number): void {
-  line.codes.push(code);
-  line.starts.push(start);
-  line.ends.push(end);
+function appendAccented({ store }: OpenLine, accented: string): void {
+  store.length -= 1;
+  const [start = 0, end = 0] = [store.starts[store.length], store.ends[store.length]];
+  for (const char of accented) pushChar(store, char.codePointAt(0) ?? 0, start, end);
 }
 
 /** Finds the style of the majority in one pass. */

@@ -113,7 +113,9 @@ export function createSegmentBuilder(): SegmentBuilder {
 
   function sumPath(path: string): void {
     pathSum.numbers.fill(0);
-    for (const term of new Set(findPathTerms(path.replace(/\.[^./]*$/, "")))) {
+    const name = basename(path);
+    const ownTerms = findNameTerms(name.replace(/\.[^.]*$/, ""));
+    for (const term of new Set([...findFolderTerms(path.slice(0, -name.length)), ...ownTerms])) {
       const row = table.rows.get(term);
       if (row !== undefined) pathSum.add(row);
     }
@@ -153,8 +155,8 @@ export function createSegmentBuilder(): SegmentBuilder {
   function addPath(file: number, path: string): void {
     const name = basename(path);
     const pathTerm = (term: string) => lexicon.term(termKinds.path + term);
-    for (const term of findPathTerms(path.slice(0, path.length - name.length))) terms.add(pathTerm(term), 1);
-    for (const term of findPathTerms(stemOf(name))) terms.mark(pathTerm(term), 1);
+    for (const term of findFolderTerms(path.slice(0, -name.length))) terms.add(pathTerm(term), 1);
+    for (const term of findNameTerms(stemOf(name))) terms.mark(pathTerm(term), 1);
     postTerms(file);
   }
 
@@ -185,9 +187,22 @@ function doubled(bytes: Int8Array): Int8Array<ArrayBuffer> {
   return larger;
 }
 
+/** Files come folder by folder, and the name of each is needed several times. */
+const findFolderTerms = rememberLast(findPathTerms);
+const findNameTerms = rememberLast(findPathTerms);
+
 /** The terms of a path, or of a part of one. */
-function findPathTerms(path: string): string[] {
+function findPathTerms(path: string): readonly string[] {
   return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(findTerms);
+}
+
+/** Keeps the last result. */
+function rememberLast<T>(find: (text: string) => T): (text: string) => T {
+  let last: { readonly text: string; readonly result: T } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, result: find(text) };
+    return last.result;
+  };
 }
 
 /** The name of a file without its extension, which says nothing about the content. */
@@ -197,7 +212,7 @@ function stemOf(name: string): string {
 
 function traitsOf(path: string, roles: number): number {
   const stem = stemOf(basename(path));
-  const terms = new Set(findPathTerms(stem));
+  const terms = new Set(findNameTerms(stem));
   if (terms.size > 1) terms.delete(toPlainName(stem));
   return roles | (Math.min(terms.size, 255) << STEM_TERMS_SHIFT);
 }

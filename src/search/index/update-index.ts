@@ -53,35 +53,43 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   const skipped = createSkippedList();
   const { changedFolders = null } = options;
   const memory = openFolderMemory(recordsFor(location.store, options), options.now, changedFolders);
-  const files = await walk(walkFolder(location.root, options.hidden, memory), pause, skipped);
-  const knownFiles = readKnownFiles(location.store, changedFolders === null ? undefined : memory.touched());
-  const expectedChars = files.reduce((sum, { sizeBytes }) => sum + Math.min(sizeBytes, options.maxFileBytes), 0);
-  const writer = createWriter(location, { published: options.published ?? (() => []), expectedChars, pause, skipped });
-  let knownCount = 0;
+  const allKnown = changedFolders === null ? readKnownFiles(location.store) : null;
+  const takeUnchanged = (file: FoundFile) => allKnown !== null && takeIfUnchanged(file, allKnown, options);
+  const { files, unchanged, bytes } = await walk(
+    walkFolder(location.root, options.hidden, memory),
+    pause,
+    skipped,
+    takeUnchanged,
+    options.maxFileBytes,
+  );
+  const knownFiles = allKnown ?? readKnownFiles(location.store, memory.touched());
+  const writer = createWriter(location, {
+    published: options.published ?? (() => []),
+    expectedChars: bytes,
+    pause,
+    skipped,
+  });
   for (const [done, file] of files.entries()) {
-    const storedFile = knownFiles.files.get(file.path);
-    const storedSkip = knownFiles.skips.get(file.path);
-    if (storedFile !== undefined || storedSkip !== undefined) knownCount++;
-    if (isUnchanged(file, storedFile, options)) continue;
-    const knownSkip = findKnownSkip(file, knownFiles, options);
-    if (knownSkip !== undefined) {
-      skipped.add({ path: file.path, reason: knownSkip.reason, isRetryable: false });
+    if (takeIfUnchanged(file, knownFiles, options)) continue;
+    const stored = takeStored(file.path, knownFiles);
+    if (isKnownSkip(file, stored.skip, options)) {
+      skipped.add({ path: file.path, reason: stored.skip?.reason ?? "", isRetryable: false });
       continue;
     }
     await options.beforeChange?.();
-    options.progress?.(done, files.length);
-    await writer.add(await examine(file, knownFiles, location.root, options));
+    options.progress?.(unchanged + done, unchanged + files.length);
+    await writer.add(await examine(file, stored.file, location.root, options));
     await pause();
   }
-  const deleted = knownCount === knownFiles.files.size + knownFiles.skips.size ? [] : findDeleted(knownFiles, files);
+  const removed = knownFiles.files.size;
+  const deleted = [...knownFiles.files.keys(), ...knownFiles.skips.keys()];
   const folderChanges = memory.changes();
   if (deleted.length > 0) await options.beforeChange?.();
   await writer.finish(deleted);
   if (folderChanges.folders.length + folderChanges.removeFolders.length > 0) location.store.write(folderChanges);
-  options.progress?.(files.length, files.length);
-  const { indexed, bytes } = writer.sums;
-  const removed = deleted.filter((path) => knownFiles.files.has(path)).length;
-  return { files: location.store.fileCount(), indexed, removed, ...skipped.report(), bytes };
+  options.progress?.(unchanged + files.length, unchanged + files.length);
+  const { indexed, bytes: readBytes } = writer.sums;
+  return { files: location.store.fileCount(), indexed, removed, ...skipped.report(), bytes: readBytes };
 }
 
 /** Counts skipped files and keeps the first: a tree may have more of them than source files. */
@@ -100,10 +108,24 @@ function createSkippedList() {
 
 type SkippedList = ReturnType<typeof createSkippedList>;
 
+/** What is stored, by path. A look takes out what it finds again: what is left at the end is gone. */
 type KnownFiles = {
-  readonly files: ReadonlyMap<string, StoredFile>;
-  readonly skips: ReadonlyMap<string, StoredSkip>;
+  readonly files: Map<string, StoredFile>;
+  readonly skips: Map<string, StoredSkip>;
 };
+
+type StoredState = { readonly file: StoredFile | undefined; readonly skip: StoredSkip | undefined };
+
+function takeStored(path: string, { files, skips }: KnownFiles): StoredState {
+  const stored = { file: files.get(path), skip: skips.get(path) };
+  files.delete(path);
+  skips.delete(path);
+  return stored;
+}
+
+function takeIfUnchanged(file: FoundFile, { files }: KnownFiles, options: UpdateOptions): boolean {
+  return isUnchanged(file, files.get(file.path), options) && files.delete(file.path);
+}
 
 /** A look at some folders reads what is stored of these, however many others there are. */
 function recordsFor(store: IndexStore, { force, changedFolders = null }: UpdateOptions): FolderRecords {
@@ -119,20 +141,29 @@ function readKnownFiles(store: IndexStore, folders?: readonly string[]): KnownFi
   };
 }
 
-async function walk(steps: ReturnType<typeof walkFolder>, pause: Pause, skipped: SkippedList): Promise<FoundFile[]> {
+/** The files to look at more closely, how many others there are, and the bytes of all, each file up to the limit. */
+type Walked = { readonly files: readonly FoundFile[]; readonly unchanged: number; readonly bytes: number };
+
+/** Unchanged files are only counted: nearly all are, and keeping them would take megabytes. */
+async function walk(
+  steps: ReturnType<typeof walkFolder>,
+  pause: Pause,
+  skipped: SkippedList,
+  takeUnchanged: (file: FoundFile) => boolean,
+  maxFileBytes: number,
+): Promise<Walked> {
   const files: FoundFile[] = [];
+  let [unchanged, bytes] = [0, 0];
   for (const step of steps) {
-    if ("file" in step) files.push(step.file);
-    else skipped.add(step.skipped);
+    if ("file" in step) {
+      bytes += Math.min(step.file.sizeBytes, maxFileBytes);
+      if (takeUnchanged(step.file)) unchanged++;
+      else files.push(step.file);
+    } else skipped.add(step.skipped);
     const paused = pause();
     if (paused !== null) await paused; // An `await` of nothing for each of many files takes longer than the walk.
   }
-  return files;
-}
-
-function findDeleted({ files, skips }: KnownFiles, walked: readonly FoundFile[]): string[] {
-  const paths = new Set(walked.map(({ path }) => path));
-  return [...files.keys(), ...skips.keys()].filter((path) => !paths.has(path));
+  return { files, unchanged, bytes };
 }
 
 /** True for nearly all files: they cost no promise. */
@@ -147,14 +178,13 @@ function isUnchanged(
   return isStoredRight(storedFile, file.sizeBytes, limitsFor(file.path, maxFileBytes));
 }
 
-/** A file that was skipped before and has not changed since is not read again. */
-function findKnownSkip(
+/** Whether a file was skipped before and has not changed since: it is not read again. */
+function isKnownSkip(
   { path, stamp }: FoundFile,
-  { skips }: KnownFiles,
+  skip: StoredSkip | undefined,
   { force, maxFileBytes }: UpdateOptions,
-): StoredSkip | undefined {
-  const skip = force ? undefined : skips.get(path);
-  return skip?.stamp === stamp && !wasForOtherSize(skip.reason, limitsFor(path, maxFileBytes)) ? skip : undefined;
+): boolean {
+  return !force && skip?.stamp === stamp && !wasForOtherSize(skip.reason, limitsFor(path, maxFileBytes));
 }
 
 /** What to do about one file. */
@@ -166,12 +196,12 @@ type Finding =
 
 async function examine(
   file: FoundFile,
-  knownFiles: KnownFiles,
+  stored: StoredFile | undefined,
   root: string,
   options: UpdateOptions,
 ): Promise<Finding> {
   const { path } = file;
-  const storedFile = options.force ? undefined : knownFiles.files.get(path);
+  const storedFile = options.force ? undefined : stored;
   const limits = limitsFor(path, options.maxFileBytes);
   const source = readSource(root, path, limits.outlineBytes);
   if ("reason" in source) {

@@ -81,6 +81,29 @@ test("a file near to the question in what it defines ranks above one that is nea
   assert.equal(first?.file, 1);
 });
 
+test("a file ranks above others for what its test says in the words of the question", () => {
+  const files = {
+    "src/alpha.ts": "function one(files) {\n  return files.sum();\n}\n",
+    "src/beta.ts": "function two(files) {\n  return files.sum();\n}\n",
+    "test/beta.test.ts": 'test("guests pay for their files at the end of the month", () => two(guests, month));\n',
+  };
+  const [first, second] = rank(files, "guests pay for files each month").filter(({ file }) => file < 2);
+  assert.deepEqual([first?.file, second?.file], [1, 0]);
+  assert.ok((first?.parts.tests ?? 0) > 0);
+  assert.equal(second?.parts.tests, 0);
+});
+
+test("an everyday word finds what code calls it, in a question in words only", () => {
+  const others = Array.from({ length: 20 }, (_, file) => [
+    `f${file}.ts`,
+    "function paint(width) {\n  return width;\n}\n",
+  ]);
+  const files = { "a.ts": "function show(thumbnail) {\n  return thumbnail;\n}\n", ...Object.fromEntries(others) };
+  const chunkOf = (query: string) => rank(files, query).find(({ file }) => file === 0)?.parts.chunk ?? 0;
+  assert.ok(chunkOf("small picture of a person") > 0);
+  assert.equal(chunkOf("small picture of aPerson"), 0);
+});
+
 function rank(files: Readonly<Record<string, string>>, query: string) {
   const builder = createSegmentBuilder();
   for (const [index, [path, text]] of Object.entries(files).entries()) {

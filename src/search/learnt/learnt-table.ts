@@ -81,15 +81,22 @@ export function createVectorSum({ codes }: LearntTable): VectorSum {
   };
 }
 
+/** A term and what it counts for beside the words of the question. */
+type WeightedWord = { readonly text: string; readonly weight: number };
+
 /** The vector of a question, of length 1; null if the table has fewer than two of its terms. */
-export function findQuestionVector(terms: readonly string[]): Float32Array | null {
+export function findQuestionVector(
+  terms: readonly string[],
+  related: readonly WeightedWord[] = [],
+): Float32Array | null {
   const { rows, questions } = loadLearntTable();
-  const known = terms.flatMap((term) => rows.get(term) ?? []);
-  if (known.length < MIN_KNOWN_TERMS) return null;
+  if (terms.filter((term) => rows.has(term)).length < MIN_KNOWN_TERMS) return null;
   const vector = new Float32Array(VECTOR_DIMENSIONS);
-  for (const row of known) {
+  for (const { text, weight } of [...terms.map((term) => ({ text: term, weight: 1 })), ...related]) {
+    const row = rows.get(text);
+    if (row === undefined) continue;
     for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
-      vector[index] = (vector[index] as number) + (questions[row * VECTOR_DIMENSIONS + index] as number);
+      vector[index] = (vector[index] as number) + weight * (questions[row * VECTOR_DIMENSIONS + index] as number);
     }
   }
   const length = lengthOf(vector);
@@ -114,11 +121,30 @@ function lengthOf(numbers: Float64Array | Float32Array): number {
   return Math.sqrt(square) || 1;
 }
 
+/** The cosine between a question's vector and what a term means in code; 0 for a term that the table does not have. */
+export function cosineToTerm(vector: Float32Array, term: string): number {
+  const { rows, codes } = loadLearntTable();
+  const row = rows.get(term);
+  if (row === undefined) return 0;
+  let [sum, square] = [0, 0];
+  for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
+    const number = codes[row * VECTOR_DIMENSIONS + index] as number;
+    sum += number * (vector[index] as number);
+    square += number * number;
+  }
+  return sum / (Math.sqrt(square) || 1);
+}
+
 /** The cosine between a question's vector and the stored vector that begins at `offset`. */
 export function cosineAt(vector: Float32Array, bytes: Int8Array, offset: number): number {
-  let sum = 0;
-  for (let index = 0; index < VECTOR_DIMENSIONS; index++) {
-    sum += (vector[index] as number) * (bytes[offset + index] as number);
+  // Four sums, because each addition would wait for the one before.
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  for (let index = 0; index < VECTOR_DIMENSIONS; index += 4) {
+    const place = offset + index;
+    first += (vector[index] as number) * (bytes[place] as number);
+    second += (vector[index + 1] as number) * (bytes[place + 1] as number);
+    third += (vector[index + 2] as number) * (bytes[place + 2] as number);
+    fourth += (vector[index + 3] as number) * (bytes[place + 3] as number);
   }
-  return sum / VECTOR_SCALE;
+  return (first + second + third + fourth) / VECTOR_SCALE;
 }

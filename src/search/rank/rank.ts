@@ -9,8 +9,9 @@ import { addNames } from "./signals/name-score.ts";
 import { scoreNeighbours } from "./signals/neighbours.ts";
 import { addNamedPath, addPath } from "./signals/path-score.ts";
 import { weighRoles } from "./signals/role-factors.ts";
-import { fillParts, noParts, type ScoreParts, totalOf } from "./signals/score-parts.ts";
+import { fillParts, type MutableParts, noParts, type ScoreParts, totalOf } from "./signals/score-parts.ts";
 import { emptyScores, type FinalScores, fillBestChunks, findMax, type Scores } from "./signals/scores.ts";
+import { findSubject, scoreTests } from "./signals/tests-of-files.ts";
 import { addText } from "./signals/text-score.ts";
 import { weighTerms } from "./weighted-terms.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
@@ -84,12 +85,14 @@ function pickFiles(
     best.add(file, totalOf(fillParts(scratch, file, scores, maxScores, roleFactors)));
   }
   const ranked = best.listBest().map(({ file, score }) => {
-    const parts = fillParts({ ...noParts }, file, scores, maxScores, roleFactors);
+    const parts: MutableParts = { ...noParts };
+    fillParts(parts, file, scores, maxScores, roleFactors);
     if (nearness === null) return { file, score, parts };
     const { segment, firstFile } = findPart(view, file);
-    return withMeaning(file, parts, nearness(segment, file - firstFile));
+    parts.meaning = nearness(segment, file - firstFile);
+    return { file, score: totalOf(parts), parts };
   });
-  const ordered = nearness === null ? ranked : addNeighbours(ranked, pathOf);
+  const ordered = nearness === null ? ranked : addOtherFiles(view, ranked, pathOf);
   return ordered.slice(0, limit).map((each) => ({
     ...each,
     ownShare: (scores.ownTerms[each.file] ?? 0) / Math.max(1, query.terms.length),
@@ -97,21 +100,22 @@ function pickFiles(
   }));
 }
 
-type ScoredFile = Pick<RankedFile, "file" | "score" | "parts">;
+type ScoredFile = { readonly file: number; score: number; readonly parts: MutableParts };
 
-function withMeaning(file: number, parts: ScoreParts, meaning: number): ScoredFile {
-  const changed = { ...parts, meaning };
-  return { file, score: totalOf(changed), parts: changed };
-}
-
-/** Adds what the files of the same folder say, and sorts. */
-function addNeighbours(files: readonly ScoredFile[], pathOf: (file: number) => string): ScoredFile[] {
-  const scores = scoreNeighbours(files.map(({ file, score }) => ({ path: pathOf(file), score: score * MAX_SCORE })));
-  const changed = files.map(({ file, parts }, index) => {
-    const withNeighbours = { ...parts, neighbours: rankWeights.neighbours * (scores[index] ?? 0) };
-    return { file, score: totalOf(withNeighbours), parts: withNeighbours };
-  });
-  return changed.sort((one, other) => other.score - one.score);
+/** Adds what the files of the same folder and the tests of a file say, and sorts. */
+function addOtherFiles(view: IndexView, files: ScoredFile[], pathOf: (file: number) => string): ScoredFile[] {
+  const neighbours = scoreNeighbours(
+    files.map(({ file, score }) => ({ path: pathOf(file), score: score * MAX_SCORE })),
+  );
+  const tests = scoreTests(
+    files.map(({ file, parts }) => ({ subject: findSubject(view, file), text: parts.chunk + parts.file })),
+  );
+  for (const [index, each] of files.entries()) {
+    each.parts.neighbours = rankWeights.neighbours * (neighbours[index] ?? 0);
+    each.parts.tests = rankWeights.tests * (tests[index] ?? 0);
+    each.score = totalOf(each.parts);
+  }
+  return files.sort((one, other) => other.score - one.score);
 }
 
 /** Within a file, chunks that define names with the query's words rank higher. */

@@ -1,6 +1,7 @@
-/** The terms that files are ranked by: the words of the query, the words of their families and their short forms. */
+/** The terms that files are ranked by: the words of the query, their families and short forms, and what code calls them. */
 import { termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView } from "../index/index-view.ts";
+import { findCodeWords } from "./everyday-words.ts";
 import { countLive, rarity } from "./postings.ts";
 import type { ParsedQuery } from "./query.ts";
 import { isAskedInWords, trustWord } from "./question-words.ts";
@@ -26,7 +27,10 @@ const MAX_FAMILY_WORDS = 300;
 /** A shorter word has too many others that begin like it. */
 const MIN_FAMILY_TERM_CHARS = 4;
 
-/** The query's own terms, then the words of their families and their short forms, each once. */
+/** A word that a seventh of all chunks has says little, and takes long to add. */
+const MIN_CODE_WORD_RARITY = 2;
+
+/** The query's own terms, then the words of their families, their short forms and what code calls them, each once. */
 export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
   const isInWords = isAskedInWords(view, query);
@@ -45,6 +49,13 @@ export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] 
   for (const term of own) {
     for (const relative of familyOf(view, term.text)) add(relative, rankWeights.family, term);
     for (const short of findShortForms(term.text)) add(short, rankWeights.shortForm, term);
+  }
+  for (const { text, word, weight } of isInWords ? findCodeWords(view, query.terms) : []) {
+    const ownRarity = rarityOf(text);
+    if (added.has(text) || ownRarity < MIN_CODE_WORD_RARITY) continue;
+    added.add(text);
+    const trust = trustWord(text);
+    related.push({ text, word, weight, trust, rarity: ownRarity, maxRarity: Infinity, pathWeight: weight });
   }
   return [...own, ...related];
 }

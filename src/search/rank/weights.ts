@@ -32,6 +32,12 @@ export const rankWeights = {
   trust: { keptShare: 0.55, exponent: 0.7, range: [0.1, 1.3] },
   /** In a question in words: what the best other files of the same folder add. */
   neighbours: 0.15,
+  /** ... and what its best test adds, by the words in the test's text. */
+  tests: 0.2,
+  /** What a word of code counts for that people have another word for. */
+  codeWord: 0.5,
+  /** A word is an everyday one by the share of code that has it where its question has it, or if hardly a chunk here has it. */
+  everyday: { none: 0.6, full: 0.4, maxChunks: 3 },
   /** What a chunk gains for being near, as a share of the best chunk's score. */
   meaningChunk: 0.5,
   /** Defining a name of the query as a value, a function, a type. */

@@ -209,6 +209,15 @@ const generators: readonly Generator[] = [
     matches: hasGenerator(/^mkdocs/i),
     drops: ["headerlink", "md-source-file", "md-content__button"],
   },
+  {
+    name: "Sphinx",
+    kind: "documentation",
+    matches: (page) =>
+      listByTag(page, "div").some(
+        (element) => hasClass(element, "sphinxsidebar") || hasClass(element, "wy-nav-content"),
+      ),
+    drops: ["headerlink", "sphinxsidebar", "rst-footer-buttons"],
+  },
 ];
 
 /** Words in the names that consent tools give to their notices. */

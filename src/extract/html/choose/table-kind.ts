@@ -23,6 +23,7 @@ export function isPlainTable(page: Page, table: Element): boolean {
 }
 
 const widgetTags = new Set(["div", "table", "form", "button", "input", "nav", "section", "article"]);
+const blockTags = new Set(["h1", "h2", "h3", "h4", "h5", "form", "article", "section", "blockquote", "hr"]);
 const gutterWords = new Set(["gutter", "blob", "gl", "lineno", "linenos", "lntd", "num", "numbers"]);
 const codeTableWords = new Set(["highlighttable", "rouge", "lntable"]);
 
@@ -32,6 +33,7 @@ type TableParts = {
   cells: number;
   filledCells: number;
   headers: number;
+  blocks: number;
   hasGutter: boolean;
   hasCode: boolean;
   isDiff: boolean;
@@ -44,6 +46,7 @@ function countParts(page: Page, table: Element): TableParts | undefined {
     cells: 0,
     filledCells: 0,
     headers: 0,
+    blocks: 0,
     hasGutter: false,
     hasCode: false,
     isDiff: false,
@@ -63,17 +66,27 @@ function countPart(element: Element, parts: TableParts): void {
     parts.cells += 1;
     if (collectText(element, 1) !== "") parts.filledCells += 1;
   } else if (tag === "th" || tag === "caption") parts.headers += 1;
+  else if (blockTags.has(tag)) parts.blocks += 1;
   else if (tag === "pre" || tag === "code") parts.hasCode = true;
   parts.isDiff ||= isDiffLine(element);
   if ((tag === "td" || tag === "th") && hasClassWord(element, gutterWords)) parts.hasGutter = true;
 }
 
-/** A diff, one with a class name of highlighters, or one with a gutter beside code. */
+/** A diff, a table inside code, one with a class name of highlighters, or one with a gutter beside code. */
 function isListing(table: Element, { hasGutter, hasCode, isDiff }: TableParts): boolean {
-  if (isDiff || hasClassWord(table, codeTableWords)) return true;
+  if (isDiff || isInsideCode(table) || hasClassWord(table, codeTableWords)) return true;
   return hasGutter && (hasCode || hasClassWord(table, highlightWord));
 }
 const highlightWord = new Set(["highlight"]);
+
+function isInsideCode(table: Element): boolean {
+  let ancestor = table.parent;
+  for (let level = 0; ancestor !== null && level < htmlWeights.code.maxListingLevels; level += 1) {
+    if (ancestor.tag === "pre" || ancestor.tag === "code") return true;
+    ancestor = ancestor.parent;
+  }
+  return false;
+}
 
 function hasClassWord({ attributes }: Element, words: ReadonlySet<string>): boolean {
   return listNameWords(attributes.class ?? "", "").some((word) => words.has(word));
@@ -82,7 +95,13 @@ function hasClassWord({ attributes }: Element, words: ReadonlySet<string>): bool
 type LayoutCheck = (parts: TableParts, table: Element) => boolean;
 
 /** A table is layout if one of these is true. */
-const layoutChecks: readonly LayoutCheck[] = [hasPresentationRole, hasTooFewRows, hasOneColumn, isMostlyEmpty];
+const layoutChecks: readonly LayoutCheck[] = [
+  hasPresentationRole,
+  hasTooFewRows,
+  hasOneColumn,
+  isMostlyEmpty,
+  containsMostlyBlocks,
+];
 
 function hasPresentationRole(_: TableParts, { attributes: { role } }: Element): boolean {
   return role === "presentation" || role === "none";
@@ -98,4 +117,8 @@ function hasOneColumn({ rows, cells, headers }: TableParts): boolean {
 
 function isMostlyEmpty({ cells, filledCells, headers }: TableParts): boolean {
   return headers === 0 && filledCells <= htmlWeights.tables.minFilledShare * cells;
+}
+
+function containsMostlyBlocks({ cells, headers, blocks }: TableParts): boolean {
+  return headers < htmlWeights.tables.minHeaders && blocks > htmlWeights.tables.maxBlocksPerCell * (cells + headers);
 }

@@ -19,8 +19,16 @@ export function findTitleElement(page: Page, measures: Measures): Element | unde
   return (
     headings.find(({ tag }) => tag === "h1") ??
     headings[0] ??
+    page.elements.find((element) => mayBeLine(element, titles) && isShownTitle(element)) ??
     listByTag(page, "h1").find(({ index }) => (measures.text[index] ?? 0) > 0)
   );
+}
+
+/** Quickly passes over elements whose own text does not begin like a title. */
+function mayBeLine({ children: [text] }: Element, titles: readonly string[]): boolean {
+  if (typeof text !== "string") return false;
+  const letter = /[\p{L}\p{N}]/u.exec(text)?.[0]?.toLowerCase();
+  return letter !== undefined && titles.some((title) => title.startsWith(letter));
 }
 
 function listTitles(page: Page): readonly string[] {

@@ -12,6 +12,10 @@ describe("parameters that track readers are removed", () => {
       "https://www.amazon.co.uk/dp/B01?linkCode=ll1&linkId=ab&hvadid=5&ref_=as&th=1",
       "https://www.amazon.co.uk/dp/B01?th=1",
     ],
+    [
+      "https://www.amazon.com/dp/B01?crid=1A&dib=e.Y&dib_tag=se&qid=17&sr=8-1&tag=x-20&pd_rd_w=a&psc=1",
+      "https://www.amazon.com/dp/B01?psc=1",
+    ],
     ["https://www.aliexpress.com/item/1.html?spm=a2g0o", "https://www.aliexpress.com/item/1.html"],
     ["https://store.steampowered.com/app/1/?snr=1_4", "https://store.steampowered.com/app/1/"],
     ["https://www.linkedin.com/in/ada?trk=people", "https://www.linkedin.com/in/ada"],
@@ -24,12 +28,18 @@ describe("parameters that track readers are removed", () => {
   });
 });
 
+test("what a browser would highlight is not part of an address", () => {
+  assert.equal(clean(`${lamp}#:~:text=a%20lamp,lit`), lamp);
+  assert.equal(clean(`${lamp}#wick:~:text=lit`), `${lamp}#wick`);
+  assert.equal(clean(`${lamp}#/a:b`), `${lamp}#/a:b`);
+});
+
 describe("parameters that name a page are kept", () => {
   const kept = [
     "https://go.microsoft.com/fwlink/?linkid=2185535",
     "https://shop.example/x?hvalue=3&trk=5&spm=a&ref_=z&snr=2&sref=b&cmpid=4",
     "https://media.example/track?trk=12345",
-    "https://notamazon.example/x?linkid=1",
+    "https://notamazon.example/x?linkid=1&tag=lamps&sr=1",
     "https://amazon.com.lamp.example/x?linkid=1",
   ];
   for (const address of kept) test(address, () => assert.equal(clean(address), address));
@@ -57,6 +67,11 @@ describe("known redirects are replaced by where they lead:", () => {
     `https://redirect.viglink.com/?key=1&u=${target}`,
     `https://click.linksynergy.com/deeplink?id=1&murl=${target}`,
     `https://www.awin1.com/cread.php?awinmid=1&ued=${target}`,
+    `https://shop.pxf.example/c/3076275/1448521/17195?subId1=a&u=${target}`,
+    `https://shop.rockporch.com/mlink/904?userId=1&redirectUrl=${target}`,
+    `https://www.jdoqocy.com/click-100543824-13720150?url=${target}&sid=a`,
+    `https://www.avantlink.com/click.php?tt=cl&url=${target}`,
+    `https://c212.net/c/link/?t=0&u=${encodeURIComponent(`https://c212.net/c/link/?t=1&u=${target}`)}`,
   ];
   for (const address of redirects) test(new URL(address).hostname, () => assert.equal(clean(address), `${lamp}?id=7`));
 });

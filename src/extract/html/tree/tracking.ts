@@ -2,7 +2,9 @@
 
 /** The address that a link leads to, without parameters that track readers. */
 export function withoutTracking(url: URL): URL {
-  const target = findTarget(url) ?? url;
+  const target = followRedirects(url);
+  // What a browser would highlight on the page.
+  if (target.hash.includes(":~:")) target.hash = target.hash.replace(/^#?(.*?):~:.*$/s, "$1");
   if (target.search === "") return target;
   const parameters = target.search.slice(1).split("&");
   const others = parameters.filter((parameter) => !isTracking(parameter.replace(/=.*/s, ""), target.hostname));
@@ -29,7 +31,7 @@ const clickParameter = /^(?:(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|gcls
 const siteParameters: readonly { readonly host: RegExp; readonly name: RegExp }[] = [
   {
     host: /(?:^|\.)amazon\.(?:com?\.)?[a-z]{2,3}$/,
-    name: /^(?:ref_|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix)$/i,
+    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id)$/i,
   },
   { host: /(?:^|\.)(?:aliexpress\.(?:com|us)|(?:taobao|tmall|alibaba|1688)\.com)$/, name: /^spm$/i },
   { host: /(?:^|\.)(?:steampowered|steamcommunity)\.com$/, name: /^snr$/i },
@@ -68,7 +70,30 @@ const redirects: readonly Redirect[] = [
   { host: /^redirect\.viglink\.com$/, path: /^\//, parameters: ["u"] },
   { host: /^click\.linksynergy\.com$/, path: /^\/deeplink$/, parameters: ["murl"] },
   { host: /^(?:www\.)?awin1\.com$/, path: /^\/cread\.php$/, parameters: ["ued", "p"] },
+  // A network that has a host for each of its shops; the numbers are those of partner, advertisement and campaign.
+  { host: /./, path: /^\/c\/\d{4,}\/\d{4,}\/\d{4,}$/, parameters: ["u"] },
+  { host: /(?:^|\.)rockporch\.com$/, path: /^\/mlink\/\d+$/, parameters: ["redirectUrl"] },
+  {
+    host: /^www\.(?:jdoqocy|dpbolvw|anrdoezrs|tkqlhce|kqzyfj)\.com$/,
+    path: /^\/click-\d+-\d+$/,
+    parameters: ["url"],
+  },
+  { host: /^www\.avantlink\.com$/, path: /^\/click\.php$/, parameters: ["url"] },
+  { host: /^c212\.net$/, path: /^\/c\/link\/$/, parameters: ["u"] },
 ];
+
+/** News are passed on from one service that counts clicks to the next. */
+const MAX_REDIRECTS = 5;
+
+function followRedirects(url: URL): URL {
+  let target = url;
+  for (let count = 0; count < MAX_REDIRECTS; count += 1) {
+    const next = findTarget(target);
+    if (next === undefined) break;
+    target = next;
+  }
+  return target;
+}
 
 /** The complete address that a redirect leads to; undefined if the link is not one. */
 function findTarget(url: URL): URL | undefined {

@@ -5,7 +5,6 @@ import { collectText, type Element } from "../tree/tree.ts";
 import { ICON } from "../tree/tree-builder.ts";
 import { htmlWeights } from "../weights.ts";
 import { escapeText } from "./escape.ts";
-import { MAX_ADDRESS_CHARS } from "./link-writer.ts";
 
 type ImageOptions = {
   readonly isInTable: boolean;
@@ -30,7 +29,7 @@ export class ImageWriter {
     if (isSign(image, label)) return escapeText(label);
     const target = this.#isFigure(image, label) ? resolve(image.attributes.src ?? "") : undefined;
     if (target === undefined) return undefined;
-    return target.length > MAX_ADDRESS_CHARS ? escapeText(label) : `![${label}](${target})`;
+    return target.length > MAX_IMAGE_ADDRESS_CHARS ? escapeText(label) : `![${label}](${target})`;
   }
 
   /** An image in a sentence, or one with a description that is not a caption too. Short labels belong to portraits. */
@@ -92,3 +91,5 @@ function findAncestor({ parent }: Element, tag: string): Element | null {
 }
 
 const MAX_CAPTION_CHARS = 2000;
+/** A longer address of an image is one of a delivery network and takes more tokens than its description. */
+const MAX_IMAGE_ADDRESS_CHARS = 200;

@@ -44,11 +44,19 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   return format === "emphasis" ? `*${text}*` : `~~${text}~~`;
 }
 
-function formatLink({ attributes: { href } }: Element, text: string, options: FormatOptions): string {
+function formatLink(element: Element, text: string, options: FormatOptions): string {
   const { isHeading, isTitle, resolve, links } = options;
+  const { href } = element.attributes;
   if (isAnchorSign(text) || isSkipLink(href, text)) return "";
   // A heading that links to itself is only a heading.
   if (href === undefined || isTitle || (isHeading && href.startsWith("#"))) return text;
   const target = resolve(href);
-  return target === undefined ? text : links.write(text, target);
+  if (target === undefined) return text;
+  const link = links.write(text, target);
+  return link === text && isRaised(element) && /^\d+$/.test(text) ? `[${text}]` : link;
+}
+
+/** Whether a link is a superscript: the number of a note, which is not to be read as the end of the word before it. */
+function isRaised({ parent, children }: Element): boolean {
+  return parent?.tag === "sup" || children.some((child) => typeof child !== "string" && child.tag === "sup");
 }

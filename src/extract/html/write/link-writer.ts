@@ -6,7 +6,7 @@ import { escapeLinkText } from "./escape.ts";
 const { minRepeatDistanceChars } = htmlWeights.links;
 
 /** A longer address is not written in the text: it carries data, such as a whole program for a playground. */
-export const MAX_ADDRESS_CHARS = 500;
+const MAX_ADDRESS_CHARS = 500;
 /** In the list at the end, where a reader who does not need them passes over them, there is room for signed addresses. */
 const MAX_LISTED_ADDRESS_CHARS = 2_000;
 
@@ -40,6 +40,8 @@ export class LinkWriter {
   /** A link with this text to an address. */
   write(text: string, address: string): string {
     this.#addresses.push(address);
+    // A place in the same text is found by its heading.
+    if (address.startsWith("#")) return this.#omit(text, address);
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     if (this.#style === "inline" && this.#wasJustWritten(address)) return this.#omit(text, address);
     const label = escapeLinkText(text.replaceAll("\n", " "));

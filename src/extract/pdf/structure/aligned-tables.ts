@@ -12,8 +12,12 @@ const MAX_CELL_LINES = 8;
 /** Rows further apart than this are not of one table, in line heights. */
 const MAX_ROW_GAP = 4;
 
-/** Cells of one row from left to right, each with its lines. */
-type Row = { readonly cells: Line[][]; readonly first: number; last: number };
+/** A cell with its lines, from the first of them to the last, and the bounds of all. */
+type Cell = Interval & { readonly lines: Line[]; top: number };
+type Interval = { start: number; end: number };
+
+/** Cells of one row from left to right, and its lines from `first` up to `last`. */
+type Row = { readonly cells: Cell[]; readonly first: number; last: number };
 
 /** A page with more lines is not searched. */
 const MAX_LINES = 2_000;
@@ -48,9 +52,9 @@ function collectRows(lines: readonly Line[]): Row[] {
     for (const part of splitAtGaps(line, (start) => isColumnStart(start, index))) {
       const row = rows.at(-1);
       const cell = row?.cells.at(-1);
-      if (row && cell && movesRight(cell, part)) row.cells.push([part]);
-      else if (row && cell && movesDown(cell, part)) cell.push(part);
-      else rows.push({ cells: [[part]], first: index, last: index });
+      if (row && cell && movesRight(cell, part)) row.cells.push(openCell(part));
+      else if (row && cell && movesDown(cell, part)) addLine(cell, part);
+      else rows.push({ cells: [openCell(part)], first: index, last: index });
       const current = rows.at(-1);
       if (current) current.last = index + 1;
     }
@@ -58,12 +62,23 @@ function collectRows(lines: readonly Line[]): Row[] {
   return rows;
 }
 
-function movesRight(cell: readonly Line[], part: Line): boolean {
-  const last = cell.at(-1);
-  if (last?.turns !== part.turns || part.start < last.end) return false;
+function openCell(line: Line): Cell {
+  const { start, end, top } = line;
+  return { lines: [line], start, end, top };
+}
+
+function addLine(cell: Cell, line: Line): void {
+  cell.lines.push(line);
+  cell.start = Math.min(cell.start, line.start);
+  cell.end = Math.max(cell.end, line.end);
+  cell.top = Math.max(cell.top, line.top);
+}
+
+function movesRight(cell: Cell, part: Line): boolean {
+  const last = cell.lines.at(-1);
+  if (last?.turns !== part.turns || part.start < cell.end) return false;
   const middle = (part.top + part.bottom) / 2;
-  const top = Math.max(...cell.map((line) => line.top));
-  return part.start >= boundsOf(cell).end && middle > last.bottom && middle < top + MAX_RISE * measureHeight(part);
+  return middle > last.bottom && middle < cell.top + MAX_RISE * measureHeight(part);
 }
 
 /** A cell in the middle of its row may begin lower than the cells after it, in line heights. */
@@ -71,12 +86,11 @@ const MAX_RISE = 3;
 /** Room between the lines of one cell, in line heights; rows are further apart. */
 const MAX_LINE_GAP = 0.5;
 
-function movesDown(cell: readonly Line[], part: Line): boolean {
-  const last = cell.at(-1);
-  if (last === undefined || cell.length >= MAX_CELL_LINES || last.turns !== part.turns) return false;
+function movesDown({ lines, start, end }: Cell, part: Line): boolean {
+  const last = lines.at(-1);
+  if (last === undefined || lines.length >= MAX_CELL_LINES || last.turns !== part.turns) return false;
   const gap = (last.bottom - part.top) / measureHeight(part);
   if (gap <= -0.5 || gap >= MAX_LINE_GAP) return false;
-  const { start, end } = boundsOf(cell);
   return part.start < end && part.end > start;
 }
 
@@ -146,30 +160,31 @@ type FoundTable = { readonly rows: number; readonly cells: readonly (readonly (r
 /** The longest table that starts with this row; null if there is none. */
 function longestTable(rows: readonly Row[], from: number): FoundTable | null {
   let found: FoundTable | null = null;
+  let rowsWithCells = 0;
   for (let end = from + 1; end <= rows.length; end += 1) {
     const row = rows[end - 1];
     if (row === undefined || !mayBelong(rows[end - 2], row, end - 1 === from)) break;
-    const run = rows.slice(from, end);
-    if (run.filter(({ cells }) => cells.length > 1).length < MIN_ROWS) continue;
-    const cells = alignCells(run);
+    if (row.cells.length > 1) rowsWithCells += 1;
+    if (rowsWithCells < MIN_ROWS) continue;
+    const cells = alignCells(rows.slice(from, end));
     if (cells === null) break;
-    found = { rows: run.length, cells };
+    found = { rows: end - from, cells };
   }
   return found;
 }
 
 /** Whether a row can follow another in a table. A row with one cell may continue a cell of the row before. */
 function mayBelong(before: Row | undefined, row: Row, isFirst: boolean): boolean {
-  const line = row.cells[0]?.[0];
+  const line = row.cells[0]?.lines[0];
   if (line === undefined || line.turns !== 0 || isListLabel(line.text)) return false;
   // Code may be aligned too, but not below a head in another font.
-  if (isFirst && row.cells.every((cell) => cell.every(({ style }) => style.isMono))) return false;
-  if (row.cells.some((cell) => /(?:\. ?){4,}/.test(cell[0]?.text ?? ""))) return false;
+  if (isFirst && row.cells.every(({ lines }) => lines.every(({ style }) => style.isMono))) return false;
+  if (row.cells.some(({ lines }) => /(?:\. ?){4,}/.test(lines[0]?.text ?? ""))) return false;
   if (isFirst) return row.cells.length > 1;
-  const previous = before?.cells.flat() ?? [];
+  const previous = before?.cells.flatMap(({ lines }) => lines) ?? [];
   const gap = (Math.min(...previous.map(({ bottom }) => bottom)) - line.top) / measureHeight(line);
   if (gap > MAX_ROW_GAP || gap < -0.5) return false;
-  return row.cells.length > 1 || line.start > (before?.cells[0]?.[0]?.end ?? Infinity);
+  return row.cells.length > 1 || line.start > (before?.cells[0]?.lines[0]?.end ?? Infinity);
 }
 
 /** A label and its text are an item of a list. */
@@ -179,16 +194,15 @@ function isListLabel(text: string): boolean {
 
 /** The cells of the rows by column; null if they do not keep to columns. */
 function alignCells(rows: readonly Row[]): (readonly Line[])[][] | null {
-  const columns = findColumns(rows.flatMap(({ cells }) => cells.map(boundsOf)));
+  const columns = findColumns(rows.flatMap(({ cells }) => cells));
   if (columns.length < 2) return null;
   const table: Line[][][] = [];
   for (const { cells } of rows) {
     const placed = columns.map((): Line[] => []);
-    for (const cell of cells) {
-      const { start } = boundsOf(cell);
+    for (const { lines, start } of cells) {
       const column = placed[columns.findIndex(({ end }) => start <= end)];
       if (column === undefined || column.length > 0) return null;
-      column.push(...cell);
+      column.push(...lines);
     }
     const previous = table.at(-1);
     if (cells.length > 1 || previous === undefined) table.push(placed);
@@ -196,12 +210,6 @@ function alignCells(rows: readonly Row[]): (readonly Line[])[][] | null {
   }
   const filled = table.flat().filter((cell) => cell.length > 0).length;
   return filled >= MIN_FILLED_SHARE * table.length * columns.length ? table : null;
-}
-
-type Interval = { start: number; end: number };
-
-function boundsOf(cell: readonly Line[]): Interval {
-  return { start: Math.min(...cell.map(({ start }) => start)), end: Math.max(...cell.map(({ end }) => end)) };
 }
 
 /** Intervals that overlap are one column. */

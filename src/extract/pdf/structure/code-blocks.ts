@@ -75,11 +75,10 @@ function measureCharWidth(lines: readonly Line[]): number {
 
 /** The widths of all characters, ascending. */
 function measureWidths(lines: readonly Line[]): number[] {
-  const widths = lines.flatMap(({ chars }) =>
-    chars.codes.flatMap((code, index) =>
-      isSpace(code) ? [] : [(chars.ends[index] ?? 0) - (chars.starts[index] ?? 0)],
-    ),
-  );
+  const widths: number[] = [];
+  for (const { chars } of lines)
+    for (let index = 0; index < chars.codes.length; index += 1)
+      if (!isSpace(chars.codes[index] ?? 0)) widths.push((chars.ends[index] ?? 0) - (chars.starts[index] ?? 0));
   return widths.sort((a, b) => a - b);
 }
 

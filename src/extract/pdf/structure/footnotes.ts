@@ -1,8 +1,9 @@
 /** Finds the notes at the foot of a page and the superscripts that refer to them. */
 import type { Box } from "../glyphs.ts";
 import { isSpace, measureHeight } from "../line-box.ts";
+import { type LineChars, writeCodes } from "../line-chars.ts";
 import { joinLines } from "../page-text.ts";
-import { type Line, type LineChars, sharesRow, withChars } from "../text-lines.ts";
+import { type Line, sharesRow, withChars } from "../text-lines.ts";
 import type { TextStyle } from "../text-styles.ts";
 import type { TagBlock } from "./tags.ts";
 
@@ -121,7 +122,7 @@ function findSuperscripts(line: Line): Reference[] {
     const from = raised[index] ?? 0;
     let to = from;
     for (; raised[index] === to; index += 1) to += 1;
-    const text = String.fromCodePoint(...codes.slice(from, to)).trim();
+    const text = writeCodes(codes.subarray(from, to)).trim();
     if (label.test(text) && text.length <= 3 && !isExponent(codes, from))
       references.push({ label: text, line, from, to });
   }
@@ -129,15 +130,15 @@ function findSuperscripts(line: Line): Reference[] {
 }
 
 /** After a digit, a variable or a unit of length, a superscript is an exponent. */
-function isExponent(codes: readonly number[], from: number): boolean {
-  const before = String.fromCodePoint(...codes.slice(Math.max(0, from - 4), from)).trimEnd();
+function isExponent(codes: Uint32Array, from: number): boolean {
+  const before = writeCodes(codes.subarray(Math.max(0, from - 4), from)).trimEnd();
   return /\p{N}$|(?:^|[^\p{L}])(?:\p{L}|[cdkmn\u00b5\u03bc]m|ft|in)$/u.test(before);
 }
 
 /** Signs are as large as the text; they end a word. */
 function findSigns(line: Line): Reference[] {
   const { codes, raised } = line.chars;
-  const text = String.fromCodePoint(...codes.slice(0, MAX_SIGN_CHARS));
+  const text = writeCodes(codes.subarray(0, MAX_SIGN_CHARS));
   if (text.length !== Math.min(codes.length, MAX_SIGN_CHARS)) return [];
   return [...text.matchAll(/(?<=[\p{L}.,;:)\u201d"])[*\u2020\u2021\u00a7\u00b6]{1,3}(?=\s|$|[.,;:])/gu)].flatMap(
     (match) =>
@@ -147,7 +148,7 @@ function findSigns(line: Line): Reference[] {
   );
 }
 
-/** Lines are not longer; more code points may not fit on the stack. */
+/** Lines are not longer. */
 const MAX_SIGN_CHARS = 1_000;
 
 /** The notes of a run; null if it is a list, in which not every entry is referred to. */
@@ -189,20 +190,19 @@ function writeReferences(line: Line, references: readonly Reference[]): Line {
     const { codes, starts, ends } = current.chars;
     const before = isSpace(codes[from - 1] ?? 0) ? from - 1 : from;
     const written = toCodes(`[^${name}]`);
-    const replace = (list: readonly number[], values: readonly number[]): number[] => [
-      ...list.slice(0, before),
-      ...values,
-      ...list.slice(to),
-    ];
-    const place = (list: readonly number[], at: number): number[] =>
+    const replace = (list: ArrayLike<number>, values: readonly number[]): number[] => {
+      const numbers = Array.from(list);
+      return [...numbers.slice(0, before), ...values, ...numbers.slice(to)];
+    };
+    const place = (list: ArrayLike<number>, at: number): number[] =>
       replace(
         list,
         written.map(() => list[at] ?? 0),
       );
     const chars: LineChars = {
-      codes: replace(codes, written),
-      starts: place(starts, from),
-      ends: place(ends, to - 1),
+      codes: Uint32Array.from(replace(codes, written)),
+      starts: Float64Array.from(place(starts, from)),
+      ends: Float64Array.from(place(ends, to - 1)),
       raised: [],
     };
     return withChars(current, chars);

@@ -146,7 +146,8 @@ export function openSqliteStore(path: string): IndexStore {
       const row = sql(`SELECT ${columns} FROM files JOIN texts USING (id) WHERE id = ?`).get(id);
       if (row === undefined) return undefined;
       const [path, stamp, hash] = [String(row.path), String(row.stamp), String(row.hash)];
-      const [text, chunks] = [unpackText(row.text as Uint8Array), unpackChunks(row.chunks as Uint8Array)];
+      const chunks = unpackChunks(row.chunks as Uint8Array);
+      const text = unpackText(row.text as Uint8Array, chunks.at(-1)?.end ?? 0);
       return { id, path, stamp, hash, text, chunks, outline: row.outline as string | null };
     },
     vectorsMadeBy: () => fact(madeByFact),
@@ -222,7 +223,13 @@ function packText(text: string): Uint8Array {
   return brotliCompressSync(bytes, { params });
 }
 
-const unpackText = (bytes: Uint8Array): string => brotliDecompressSync(bytes).toString();
+/** Into one buffer where the text is ASCII, as nearly all source is: its chunks say how long it is. */
+function unpackText(bytes: Uint8Array, chars: number): string {
+  return brotliDecompressSync(bytes, { chunkSize: Math.max(MIN_UNPACKED_BYTES, chars + 1) }).toString();
+}
+
+/** The least that zlib takes. */
+const MIN_UNPACKED_BYTES = 64;
 
 /** Four numbers for each chunk; the chunks of a file are read and written together. */
 function packChunks(chunks: readonly Chunk[]): Uint8Array {

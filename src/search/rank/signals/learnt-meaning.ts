@@ -2,6 +2,7 @@
 import type { RankedSegment } from "../../index/index-segment.ts";
 import type { IndexView } from "../../index/index-view.ts";
 import { cosineAt, findQuestionVector, VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
+import { findCodeWords } from "../everyday-words.ts";
 import type { ParsedQuery } from "../query.ts";
 import { isAskedInWords, weighMeaning } from "../question-words.ts";
 import { rankWeights } from "../weights.ts";
@@ -11,7 +12,8 @@ export type FileNearness = (segment: RankedSegment, file: number) => number;
 
 /** The nearness of files to a question; null for names and paths, and in a repository of prose. */
 export function findNearness(view: IndexView, query: ParsedQuery): FileNearness | null {
-  const vector = isAskedInWords(view, query) ? findQuestionVector(query.terms) : null;
+  if (!isAskedInWords(view, query)) return null;
+  const vector = findQuestionVector(query.terms, findCodeWords(view, query.terms));
   if (vector === null) return null;
   const weight = weighMeaning(query.terms);
   const { learnt, learntNames } = rankWeights;
@@ -28,9 +30,10 @@ function nearestChunks(vector: Float32Array, { fileFirstChunk, chunkVectors }: R
   let [first, second, third] = [-1, -1, -1];
   for (let chunk = fileFirstChunk[file] ?? 0; chunk < end; chunk++) {
     const cosine = cosineAt(vector, chunkVectors, chunk * VECTOR_DIMENSIONS);
-    if (cosine > first) [first, second, third] = [cosine, first, second];
-    else if (cosine > second) [second, third] = [cosine, second];
-    else if (cosine > third) third = cosine;
+    if (cosine <= third) continue;
+    third = Math.min(second, cosine);
+    second = Math.min(first, Math.max(second, cosine));
+    first = Math.max(first, cosine);
   }
   if (second === -1) second = first;
   if (third === -1) third = second;

@@ -17,10 +17,13 @@ export type ScoreParts = {
   readonly meaning: number | null;
   /** What the best files of its folder add. */
   readonly neighbours: number;
+  /** What its best test adds. */
+  readonly tests: number;
   readonly role: number;
 };
 
-type MutableParts = { -readonly [Part in keyof ScoreParts]: ScoreParts[Part] };
+/** The parts of a file while its signals are added. */
+export type MutableParts = { -readonly [Part in keyof ScoreParts]: ScoreParts[Part] };
 /** The parts of a file that nothing matches. */
 export const noParts: ScoreParts = {
   chunk: 0,
@@ -32,6 +35,7 @@ export const noParts: ScoreParts = {
   size: 0,
   meaning: null,
   neighbours: 0,
+  tests: 0,
   role: 1,
 };
 
@@ -59,8 +63,8 @@ export function fillParts(
 
 /** The score of a file, from 0 to 1. */
 export function totalOf(parts: ScoreParts): number {
-  const { chunk, file, stem, folder, stemShare, name, size, meaning, neighbours, role } = parts;
+  const { chunk, file, stem, folder, stemShare, name, size, meaning, neighbours, tests, role } = parts;
   const maxScore = meaning === null ? MAX_SCORE : MAX_SCORE + rankWeights.meaning;
-  const sum = chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0) + neighbours;
+  const sum = chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0) + neighbours + tests;
   return Math.min(1, (sum * role) / maxScore);
 }
