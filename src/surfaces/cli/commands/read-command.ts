@@ -6,7 +6,6 @@ import { SpillwayError } from "../../../errors.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { redactUrl } from "../../../system/redact-url.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { quoteShellWord } from "../../../system/shell-word.ts";
 import { readArtifact } from "../../../verbs/read.ts";
 import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -52,7 +51,7 @@ export const readCommand: Command = {
     if (ref === undefined) {
       throw new SpillwayError("usage", "read takes one artifact_ref.", { hint: "spillway artifacts ls lists them." });
     }
-    requireRefForm(ref);
+    await requireRefForm(ref);
     const option = (name: string) => readText(call, name);
     const options = {
       lines: option("lines"),
@@ -75,23 +74,23 @@ export const readCommand: Command = {
 };
 
 /** Says what to do with a word that cannot be a ref: a file, a URL, or a part of a ref. */
-function requireRefForm(word: string): void {
+async function requireRefForm(word: string): Promise<void> {
   try {
     requireRef(word);
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
     const hint = word.startsWith("af_")
       ? "A ref is af_ and 32 hex digits; spillway artifacts ls lists those that exist."
-      : `A ref is af_ and 32 hex digits. ${suggestFetch(word)}`;
+      : `A ref is af_ and 32 hex digits. ${await suggestFetch(word)}`;
     const { code, message } = notFoundError(redactUrl(word));
     throw new SpillwayError(code, message, { hint, cause: error });
   }
 }
 
 /** The command to paste; none where the word cannot be shown as it is, or would be taken for an option. */
-function suggestFetch(word: string): string {
+async function suggestFetch(word: string): Promise<string> {
   const isShown = clip(redactUrl(word), PATH_CHARS) === word && !/^-./.test(word);
-  return isShown
-    ? `To read a file or a URL: spillway fetch ${quoteShellWord(word)}`
-    : "spillway fetch reads files and URLs.";
+  if (!isShown) return "spillway fetch reads files and URLs.";
+  const { quoteShellWord } = await import("../../../system/shell-word.ts");
+  return `To read a file or a URL: spillway fetch ${quoteShellWord(word)}`;
 }
