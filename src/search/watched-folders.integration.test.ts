@@ -134,7 +134,7 @@ test("a server says why nothing is indexed, also after a look at one folder", {
   skip: !isWatchable && "only Linux is watched",
 }, async () => {
   await using work = await openSearchedFolder();
-  for (const name of ["one.bin", "two.bin"]) work.write(name, "\0\0\0");
+  for (const name of ["a/one.bin", "a/two.bin"]) work.write(name, "\0\0\0");
   const reason = /all 2 files were skipped \(not text/;
   await assert.rejects(work.search("anything"), reason);
   for (let round = 0; round < 4; round++) {
