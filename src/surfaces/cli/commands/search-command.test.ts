@@ -128,6 +128,18 @@ describe("spillway search and index", () => {
     assert.equal((await cli.run(["search", "parseOrder", "--cursor", "c_2"])).err, "");
   });
 
+  test("name the size limit of a skipped file with its unit", async () => {
+    await using cli = await openCli();
+    await cli.write("large.md", "word\n".repeat(300_000));
+    for (const _ of ["first", "again"]) {
+      const { status, err } = await cli.run(["index"]);
+      assert.deepEqual([status, /skipped \((.*)\)/.exec(err)?.[1]], [1, "larger than 1 MiB"]);
+    }
+    await cli.write("a.ts", source);
+    const [{ skipped }] = await cli.json("index");
+    assert.deepEqual(skipped, [{ path: "large.md", reason: "larger than 1 MiB" }]);
+  });
+
   test("fail on an empty folder with the reason", async () => {
     await using cli = await openCli();
     const { status, err } = await cli.run(["index"]);
