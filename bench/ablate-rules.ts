@@ -171,6 +171,18 @@ const choosing: readonly Rule[] = [
   { name: "comment-pages", module: "extract/html/choose/choose.ts", target: "commentShare", off: always(0) },
   { name: "reference-pages", module: "extract/html/choose/choose.ts", target: "isReference", off: always(false) },
   { name: "page-kind", module: "extract/html/choose/page-kind.ts", target: "detectPageKind", off: always("unknown") },
+  {
+    name: "article-shape",
+    module: "extract/html/choose/article-shape.ts",
+    target: "hasArticleShape",
+    off: always(false),
+  },
+  {
+    name: "stated-body",
+    module: "extract/html/choose/stated-body.ts",
+    target: "findStatedBody",
+    off: always(undefined),
+  },
   { name: "thread-address", module: "extract/html/choose/page-kind.ts", target: "threadAddress", off: never },
   { name: "offers", module: "extract/html/choose/page-kind.ts", target: "hasOffer", off: always(false) },
   { name: "buy-button", module: "extract/html/choose/page-kind.ts", target: "hasBuyButton", off: always(false) },

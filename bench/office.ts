@@ -21,7 +21,7 @@ export async function run(): Promise<void> {
   for (const folder of (process.env.SPILLWAY_OFFICE ?? officeCorpusFolder()).split(":")) {
     const paths = listDocuments(folder);
     if (paths.length === 0) console.log(`No documents in ${folder}; set SPILLWAY_OFFICE.`);
-    else await compare(folder, paths);
+    else await compare(paths);
   }
 }
 
@@ -37,10 +37,10 @@ const MIN_WORDS = 5;
 
 type Document = { readonly path: string; readonly words: readonly string[] };
 
-async function compare(folder: string, paths: readonly string[]): Promise<void> {
+async function compare(paths: readonly string[]): Promise<void> {
   const documents: Document[] = [];
   for (const path of paths) documents.push({ path, words: await readWords(readFileSync(path), extensionOf(path)) });
-  console.log(`${paths.length} files in ${folder}`);
+  console.log(`${paths.length} files`);
   const byEngine = new Map<string, ReadonlyMap<string, Reading>>();
   for (const engine of engines) byEngine.set(engine.name, await readAll(engine, paths));
   const read = paths.filter((path) => /^(docx|pptx|xlsx)$/.test(extensionOf(path)));

@@ -1,8 +1,8 @@
 /** The blocks of labelled pages, each with the share of its words that is in the labelled text. */
 import { createHash } from "node:crypto";
 import type { TruePage } from "../../bench/html-corpus.ts";
-import { choose } from "../../src/extract/html/choose/choose.ts";
-import { detectPageKind } from "../../src/extract/html/choose/page-kind.ts";
+import { type Choice, choose } from "../../src/extract/html/choose/choose.ts";
+import type { PageKind } from "../../src/extract/html/choose/page-kind.ts";
 import type { Pruning } from "../../src/extract/html/choose/prune.ts";
 import { isIgnored, measureText } from "../../src/extract/html/choose/text-measures.ts";
 import { BlockLayout } from "../../src/extract/html/filter/block-layout.ts";
@@ -24,7 +24,7 @@ export type PageBlocks = {
 /** A page before and after the rules; pages of one site are in one of the folds. */
 export type PageSample = {
   readonly fold: number;
-  readonly isArticle: boolean;
+  readonly kind: PageKind;
   readonly all: PageBlocks;
   readonly chosen: PageBlocks;
 };
@@ -36,12 +36,17 @@ export function readSample({ html, url, truth, id }: TruePage, folds: number): P
   const site = (URL.parse(url)?.hostname ?? id).replace(/^www\./, "");
   const fold = (createHash("sha256").update(site).digest()[1] ?? 0) % folds;
   const page = parseHtml(html);
-  const read = (pruning: Pruning) => readBlocks(page, url, pruning, truth);
-  return { fold, isArticle: detectPageKind(page, url) === "article", all: read("none"), chosen: read("strict") };
+  const pick = (pruning: Pruning) => choose(page, measureText(page, isIgnored), { pruning, showsHidden: false, url });
+  const chosen = pick("strict");
+  return {
+    fold,
+    kind: chosen.kind,
+    all: readBlocks(page, pick("none"), truth),
+    chosen: readBlocks(page, chosen, truth),
+  };
 }
 
-function readBlocks(page: Page, url: string, pruning: Pruning, truth: string): PageBlocks {
-  const { root, dropped } = choose(page, measureText(page, isIgnored), { pruning, showsHidden: false, url });
+function readBlocks(page: Page, { root, dropped }: Choice, truth: string): PageBlocks {
   const blocks = listBlocks(page, root, dropped);
   const layout = new BlockLayout(root, blocks);
   const texts = blocks.map(({ text }) => wordsOf(text));

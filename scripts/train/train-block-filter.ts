@@ -57,7 +57,7 @@ function collectRows(all: readonly PageSample[]): Samples {
   const rows: { features: Float64Array; target: number; weight: number }[] = [];
   for (let fold = 0; fold < FOLDS; fold += 1) {
     const odds = countOdds(all.filter((sample) => sample.fold !== fold));
-    for (const { chosen, isArticle } of all.filter((sample) => sample.fold === fold)) {
+    for (const { chosen, kind } of all.filter((sample) => sample.fold === fold)) {
       const { blocks, words, layout, sizes, shares } = chosen;
       const isCopy = createCopyTest();
       const measured = measureBlocks(blocks, words, layout, odds);
@@ -68,7 +68,7 @@ function collectRows(all: readonly PageSample[]): Samples {
         rows.push({
           features: measured[index] ?? new Float64Array(),
           target: shares[index] ?? 0,
-          weight: ((isArticle ? 1 : OTHER_PAGE_WEIGHT) * weightOf(index)) / pageWeight,
+          weight: ((kind === "article" ? 1 : OTHER_PAGE_WEIGHT) * weightOf(index)) / pageWeight,
         });
     }
   }

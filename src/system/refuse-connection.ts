@@ -1,7 +1,7 @@
 /** Answers on a connection that carries no request to respond to, and ends it. */
 import type { Duplex } from "node:stream";
 
-/** A client that was refused has this long to leave by itself. */
+/** A client that was refused has this long to disconnect. */
 const MAX_LEAVE_MS = 2_000;
 
 /** Discards what still arrives until the client has left: unread bytes would reset the connection, and the answer with it. */

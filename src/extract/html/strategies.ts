@@ -132,11 +132,11 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
 }
 
 /**
- * Only articles: elsewhere links and short lines are content as often as not, and threads need their authors. Returns
+ * Only pages that call themselves articles: elsewhere links and short lines are content as often as not, and threads need their authors. Returns
  * the share of the chosen text that is dropped.
  */
-function filterBlocks(page: Page, { root, dropped, kind }: Choice): number {
-  return kind === "article" ? dropUnlikelyBlocks(page, root, dropped) : 0;
+function filterBlocks(page: Page, { root, dropped, kind, isKindStated }: Choice): number {
+  return kind === "article" && isKindStated ? dropUnlikelyBlocks(page, root, dropped) : 0;
 }
 
 /** Adds the product description from structured data to a page with little text: its scripts show the rest. */
@@ -232,6 +232,7 @@ function extractAll(page: Page, root: Element, options: WriteOptions): Candidate
     keepsRepeats: true,
     isForum: false,
     kind: "unknown" as const,
+    isKindStated: false,
     replies: new Map(),
     keptChars: 0,
   };

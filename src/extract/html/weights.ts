@@ -33,6 +33,16 @@ export const htmlWeights = {
     minReferenceCodeBlocks: 3,
   },
 
+  /** Which pages that state no kind are articles. */
+  articleShape: {
+    /** One element has paragraphs of more characters, and a larger share of the prose than this. */
+    minRunChars: 1000,
+    minRunShare: 0.5,
+    /** A page with more prices is a catalogue; a longer text is not a price. */
+    maxPrices: 20,
+    maxPriceChars: 40,
+  },
+
   /** Which element shows the title of the page. */
   title: {
     /** Shorter and longer texts are not looked at, nor are boxes of more elements. */
@@ -57,6 +67,8 @@ export const htmlWeights = {
     other: { proseShare: 0.9, textShare: 0.8 },
     /** An ancestor with the title replaces the content if its unlinked text is less than this many times as long. */
     maxTitledGrowth: 1.2,
+    /** What a page states to be its article's body is believed if more than this share of the prose is in it. */
+    minStatedShare: 0.5,
     /** Shorter text between an article's title and its body is a date, a name or a button. */
     minLeadChars: 40,
     /** A consent notice is dropped only if it holds a smaller share of the text. */

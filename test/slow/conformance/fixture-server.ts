@@ -198,7 +198,7 @@ function sampling(words: string, maxTokens: number): CreateMessageRequest["param
   return { messages: [{ role: "user", content: text(words) }], maxTokens };
 }
 
-/** By itself the SDK sends a request in the stream of notifications, and loses it while the client has none open. */
+/** Without this the SDK sends a request in the stream of notifications, and loses it while the client has none open. */
 const inStreamOf = ({ id }: McpRequest) => ({ relatedRequestId: id });
 
 async function elicit(mcpReq: McpRequest, label: string, form: ElicitRequestFormParams): Promise<Result> {

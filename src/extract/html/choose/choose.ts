@@ -2,9 +2,10 @@
 
 import { findFootnotes } from "../tree/footnotes.ts";
 import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
-import { createContains, type Element, listByTag, type Page } from "../tree/tree.ts";
+import { createContains, type Element, isInside, listByTag, type Page } from "../tree/tree.ts";
 import { isForSmallScreens, isHidden } from "../tree/visibility.ts";
 import { htmlWeights } from "../weights.ts";
+import { hasArticleShape } from "./article-shape.ts";
 import {
   createNameClassifier,
   hasMeaningfulName,
@@ -17,6 +18,7 @@ import { createFrameTest } from "./page-frame.ts";
 import { detectPageKind, type PageKind } from "./page-kind.ts";
 import { type PageContext, type Pruning, prune } from "./prune.ts";
 import { findReplies, type Replies } from "./replies.ts";
+import { findStatedBody } from "./stated-body.ts";
 import { createTeaserTest } from "./teasers.ts";
 import { isIgnored, type Measures, measureText, unlinkedChars } from "./text-measures.ts";
 import { findTitleElement } from "./title-element.ts";
@@ -32,6 +34,8 @@ export type Choice = {
   readonly keepsRepeats: boolean;
   readonly isForum: boolean;
   readonly kind: PageKind;
+  /** False if the kind was concluded from the text. */
+  readonly isKindStated: boolean;
   /** The levels of quotation that begin at elements which answer others. */
   readonly replies: Replies;
   /** Characters of the page's text that are kept. */
@@ -49,7 +53,8 @@ type ChooseOptions = {
 /** Chooses the content of a page; `pageMeasures` are those of the whole page. */
 export function choose(page: Page, pageMeasures: Measures, options: ChooseOptions): Choice {
   const { pruning, showsHidden, url } = options;
-  const kind = detectPageKind(page, url);
+  const statedKind = detectPageKind(page, url);
+  const kind = statedKind === "unknown" ? concludeKind(page, url, pageMeasures) : statedKind;
   const classifyName = createNameClassifier();
   const isInvisible = (element: Element) =>
     element !== options.root &&
@@ -71,7 +76,9 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
   const known = options.root ?? (pruning === "none" ? bodyOf(page) : undefined);
   const bounds = known === undefined ? chooseBounds(page, kind, pruning, measures, isContentPart) : boundsOf(known);
   const { root } = bounds;
-  const isSkipped = (element: Element) => excluded[element.index] === 1 || isOutside(element, bounds, measures);
+  const containsFigure = createContains(page, ({ tag }) => tag === "figure");
+  const isSkipped = (element: Element) =>
+    excluded[element.index] === 1 || isOutside(element, bounds, measures, containsFigure);
   const keepsComments =
     kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, classifyName) > maxCommentShare);
   const containsField = createContains(page, isField);
@@ -102,10 +109,19 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
     keepsRepeats: kind !== "forum" && context.isReference,
     isForum: kind === "forum",
     kind,
+    isKindStated: kind === statedKind,
     replies: kind === "forum" || keepsComments ? findReplies(page) : noReplies,
   };
 }
 const noReplies: Replies = new Map();
+
+/** The kind that the text of a page shows. */
+function concludeKind(page: Page, url: string | undefined, measures: Measures): PageKind {
+  const isManual = isReference(page, "unknown") || (url !== undefined && manualAddress.test(url));
+  return !isManual && hasArticleShape(page, measures) ? "article" : "unknown";
+}
+/** Manuals have lists of links and short lines that an article would not have. */
+const manualAddress = /\/(?:docs?|documentation|manual|reference|api)\/|^https?:\/\/(?:docs?|developers?)\./i;
 
 /** Makes a test for elements with the title of the page, which is looked for at its first use. */
 function createTitleTest(page: Page, measures: Measures): ElementTest {
@@ -202,12 +218,18 @@ function boundsOf(root: Element): Bounds {
   return { root, start: root.index, end: root.end };
 }
 
-/** Outside the content, or a short line between the title and the body of an article. */
-function isOutside(element: Element, { start, end, title, body }: Bounds, measures: Measures): boolean {
+/** Outside the content, or a short line between the title and the body of an article that shows no picture. */
+function isOutside(
+  element: Element,
+  { start, end, title, body }: Bounds,
+  measures: Measures,
+  containsFigure: ElementTest,
+): boolean {
   const { index } = element;
   if (element.end <= start || index >= end) return true;
   if (title === undefined || body === undefined || inlineTags.has(element.tag)) return false;
-  return index >= title.end && element.end <= body.index && (measures.text[index] ?? 0) < minLeadChars;
+  if (index < title.end || element.end > body.index || (measures.text[index] ?? 0) >= minLeadChars) return false;
+  return !containsFigure(element) && !isInside(element, "figure");
 }
 
 type ElementTest = (element: Element) => boolean;
@@ -221,12 +243,16 @@ function chooseBounds(
 ): Bounds {
   const main = mainOf(page, measures);
   if (pruning === "mild" || kind === "listing") return boundsOf(main);
-  if (kind === "article")
-    return startAtTitle(narrow(main, measures, htmlWeights.choose.article, isContentPart), main, page);
+  if (kind === "article") return startAtTitle(findBody(page, main, measures, isContentPart), main, page);
   if (kind === "forum")
     return startAtPost(narrow(main, measures, htmlWeights.choose.other, isContentPart), page, measures);
   if (!isReference(page, kind)) return boundsOf(narrow(main, measures, htmlWeights.choose.other, isContentPart));
   return boundsOf(widenToTitle(narrow(main, measures, htmlWeights.choose.reference, isContentPart), page, measures));
+}
+
+function findBody(page: Page, main: Element, measures: Measures, isContentPart: ElementTest): Element {
+  const stated = findStatedBody(page, measures, main);
+  return narrow(stated ?? main, measures, htmlWeights.choose.article, isContentPart);
 }
 
 /** An article with its title and what is between the two: the author and a summary. */
@@ -286,7 +312,7 @@ function narrow(root: Element, measures: Measures, shares: Shares, isContentPart
     const next = children.find((child): child is Element => typeof child !== "string" && hasMostProse(child));
     if (proseChars < minArticleProseChars || next === undefined) return element;
     if (undividedTags.has(next.tag) || inlineTags.has(next.tag)) return element;
-    if (unlinkedChars(measures, next) < shares.textShare * unlinkedChars(measures, element)) return element;
+    if (unlinkedChars(measures, next) < shares.textShare * unlinkedChars(measures, root)) return element;
     if (children.some((child) => child !== next && typeof child !== "string" && isContentPart(child))) return element;
     element = next;
   }

@@ -4,7 +4,7 @@ import { createContains, type Element, type Page } from "../tree/tree.ts";
 import type { BlockLayout } from "./block-layout.ts";
 import type { ContentBlock } from "./content-blocks.ts";
 
-/** Lists the elements without those that a reader needs: files, what a colon announces, all that a heading is for. */
+/** Lists the elements without those that a reader needs: files, warnings, what a colon announces, all under a heading. */
 export function leaveOutNeeded(
   page: Page,
   unlikely: readonly Element[],
@@ -13,7 +13,7 @@ export function leaveOutNeeded(
 ): readonly Element[] {
   const drops = new PlannedDrops(unlikely, blocks, layout);
   const linksFile = createContains(page, isFileLink);
-  for (const element of unlikely) if (linksFile(element)) drops.keepWithHeading(element);
+  for (const element of unlikely) if (linksFile(element) || isWarning(element)) drops.keepWithHeading(element);
   for (const index of blocks.keys()) drops.keepAfterColon(index);
   for (const index of blocks.keys()) drops.keepUnderHeading(index);
   return drops.list();
@@ -26,6 +26,18 @@ const filePath =
 function isFileLink({ tag, attributes }: Element): boolean {
   return tag === "a" && filePath.test(attributes.href ?? "");
 }
+
+/** How many levels around a line may name it a warning. */
+const MAX_WARNING_LEVELS = 3;
+
+/** A box that manuals set between paragraphs, however short: "Since 2.0." */
+function isWarning(element: Element): boolean {
+  let box: Element | null = element;
+  for (let level = 0; level < MAX_WARNING_LEVELS && box !== null; level += 1, box = box.parent)
+    if (warningName.test(box.attributes.class ?? "")) return true;
+  return false;
+}
+const warningName = /(?:^|[\s_-])(?:admonition|alert|callout|caution|warning)(?:[\s_-]|$)/i;
 
 class PlannedDrops {
   readonly #blocks: readonly ContentBlock[];

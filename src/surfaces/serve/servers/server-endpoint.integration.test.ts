@@ -29,7 +29,7 @@ const connect: Connect = (toClient) => {
 };
 
 /** An endpoint with room for two servers, whose servers start when they are let. */
-async function openEndpoint() {
+async function openEndpoint(connectServers: Connect = connect) {
   const folder = await makeTemporaryFolder();
   const catalogue = openCatalogue(sqliteSql(join(folder.path, "catalogue.sqlite")));
   const links = createLiveLinks({ servers: 2, serversPerOwner: 2, idleMs: 60_000, now: Date.now });
@@ -41,7 +41,7 @@ async function openEndpoint() {
     async open() {
       counts.opened++;
       await start.promise;
-      return { connect, [Symbol.asyncDispose]: async () => void counts.closed++ };
+      return { connect: connectServers, [Symbol.asyncDispose]: async () => void counts.closed++ };
     },
     links,
     queue: createFairQueue({ running: 10, runningPerOwner: 10, waitingPerOwner: 10 }),
@@ -51,7 +51,7 @@ async function openEndpoint() {
   });
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
-    await endpoint.serve({ request, response, body, caller });
+    await endpoint.serve({ request, response, body, caller }).catch(() => response.writeHead(500).end());
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
@@ -103,4 +103,13 @@ test("servers that start while everything stops are ended", async () => {
   assert.equal(await reply, 503);
   await stopped;
   assert.deepEqual(place.counts, { opened: 1, closed: 1 });
+});
+
+test("servers that cannot be started take no place", async () => {
+  await using place = await openEndpoint(() => {
+    throw new Error("The program has no name.");
+  });
+  place.start.resolve();
+  for (let count = 0; count < 3; count++) assert.equal(await place.greet(), 500);
+  assert.deepEqual([place.links.servers, place.counts], [0, { opened: 3, closed: 3 }]);
 });

@@ -232,11 +232,10 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
       end: async () => running?.end(),
     };
     if (!(await takeRoom(place))) throw refused(503, "All servers are at work. Try again in 5 s.", "5");
-    const opened = await openServers(caller, request).catch(async (error: unknown) => {
+    const { target, opened } = await start(caller, request, make).catch(async (error: unknown) => {
       await links.end(place);
       throw error;
     });
-    const target = make(opened.connect);
     const streams = { closeStreams: () => closeStreams(target) };
     running = {
       target,
@@ -260,9 +259,15 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
     return { target, place, markStarted };
   }
 
-  async function openServers(caller: Caller, request: IncomingMessage): Promise<OpenedServers> {
+  async function start<T>(caller: Caller, request: IncomingMessage, make: (connect: Connect) => T) {
     const clientName = request.headers[CLIENT_HEADER];
-    return options.open(caller, typeof clientName === "string" ? clientName : undefined);
+    const opened = await options.open(caller, typeof clientName === "string" ? clientName : undefined);
+    try {
+      return { target: make(opened.connect), opened };
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** A server that is starting, or has just answered, is idle in a moment. */
