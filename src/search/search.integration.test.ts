@@ -521,7 +521,7 @@ describe("an indexing job", () => {
     work.write("blob.bin", "\0\u0001\u0002".repeat(50));
     const { status, error } = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(status, "failed");
-    assert.match(error ?? "", /: all 2 files were skipped \((?=.*larger than 4000 bytes).*not text.*\)\.$/);
+    assert.match(error ?? "", /: all 2 files were skipped \((?=.*larger than 4 KB).*not text.*\)\.$/);
   });
 
   test("can be cancelled, and the next one continues", async () => {
