@@ -32,6 +32,7 @@ const strategies: readonly Rule[] = [
         original(...args).filter(([name]) => name !== method),
   })),
   { name: "product-description", module: "extract/html/strategies.ts", target: "withDescription", off: second },
+  { name: "noframes", module: "extract/html/strategies.ts", target: "withNoframes", off: second },
   { name: "app-shell", module: "extract/html/strategies.ts", target: "isAppShell", off: always(false) },
   { name: "javascript-notice", module: "extract/html/strategies.ts", target: "isJavaScriptNotice", off: always(false) },
 ];
@@ -319,6 +320,7 @@ const writing: readonly Rule[] = [
     off: always(undefined),
     mutates: true,
   },
+  { name: "labelled-notes", module: "extract/html/tree/footnotes.ts", target: "labelAndNote", off: always(undefined) },
   { name: "wordless-links", module: "extract/html/tree/footnotes.ts", target: "isCount", off: always(false) },
   { name: "back-references", module: "extract/html/tree/footnotes.ts", target: "isBackReference", off: always(false) },
   {
@@ -333,6 +335,7 @@ const writing: readonly Rule[] = [
   { name: "mathml", module: "extract/html/math/mathml.ts", target: "convertMathml", off: always("") },
   { name: "tex-annotation", module: "extract/html/math/formulas.ts", target: "texAnnotation", off: always(undefined) },
   { name: "tex-in-alt", module: "extract/html/tree/tex-images.ts", target: "findTexInAlt", off: always(undefined) },
+  { name: "tex-in-url", module: "extract/html/tree/tex-images.ts", target: "findTexInUrl", off: always(undefined) },
   {
     name: "tex-attribute",
     module: "extract/html/tree/tree-builder.ts",

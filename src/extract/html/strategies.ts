@@ -120,7 +120,7 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
     return { ...writeMarkdown(page, choice, options), keptChars };
   };
   return [
-    ["main", () => withDescription(page, extractChosen("strict", false), options)],
+    ["main", () => withNoframes(page, withDescription(page, extractChosen("strict", false), options), options)],
     ["mild", () => extractChosen("mild", false)],
     // If no script could show it, hidden text is not meant for a reader.
     ["hidden", () => (showsHardlyAnyText(page) ? extractChosen("strict", true) : undefined)],
@@ -146,6 +146,13 @@ function withDescription(page: Page, candidate: Candidate, options: WriteOptions
   if (description === undefined || description.text.length < minChars) return candidate;
   const probe = lettersOf(description.text).slice(0, descriptionProbeChars);
   return lettersOf(candidate.text).includes(probe) ? candidate : joinCandidates([description, candidate]);
+}
+
+/** Adds what a page of frames shows to browsers without frames. */
+function withNoframes(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
+  const [noframes] = listByTag(page, "noframes");
+  const fallback = noframes === undefined ? undefined : extractData(collectText(noframes), options);
+  return fallback === undefined ? candidate : joinCandidates([candidate, fallback]);
 }
 
 /** One candidate after the other. */

@@ -30,6 +30,31 @@ const formulas: readonly { name: string; html: string; tex: string }[] = [
     html: '<span><span style="display: none;"><math alttext="A"><mi>A</mi></math></span><img src="a.svg" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="A"></span>',
     tex: "A",
   },
+  {
+    name: "an image from a service that draws TeX",
+    html: '<img src="https://latex.example.com/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">',
+    tex: "\\frac{a}{b}",
+  },
+  {
+    name: "an image from a service that is also given a resolution and a colour",
+    html: '<img src="https://latex.example.com/svg.image?\\inline&space;\\dpi{110}\\bg_white&space;\\alpha+1" title="a">',
+    tex: "\\alpha+1",
+  },
+  {
+    name: "an image whose address has the formula in a parameter",
+    html: '<img src="https://render.example.com/render/math?math=x%20%3D+%5Calpha%2B1&mode=inline#gh-light-mode-only">',
+    tex: "x = \\alpha+1",
+  },
+  {
+    name: "an image whose address has the formula in its path",
+    html: '<img src="https://math.example.com/svg/%5Cfrac%7Ba%7D%7Bb%7D" alt="formula">',
+    tex: "\\frac{a}{b}",
+  },
+  {
+    name: "an image from a chart service",
+    html: '<img src="https://charts.example.com/chart?cht=tx&chl=%5Calpha%2B1">',
+    tex: "\\alpha+1",
+  },
 ];
 
 describe("a formula inside a line is written as TeX:", () => {
@@ -44,6 +69,11 @@ describe("a formula inside a line is written as TeX:", () => {
     assert.doesNotMatch(extractHtml(pictures, { mode: "text" }).text, /\$C|\$price/);
     const { text } = extractHtml(pictures, { mode: "markdown" });
     assert.doesNotMatch(text, /\$C|\$price|\$A/);
+  });
+
+  test("a file in a folder with a backslash is not a formula", () => {
+    const { text } = extractHtml('<p>So <img src="/shop/latex\\gloves.jpg"> it is.</p>', { mode: "markdown" });
+    assert.equal(text, "So it is.");
   });
 
   test("a URL with broken escapes is not a formula", () => {

@@ -1,6 +1,6 @@
 /** Formulas as TeX: from the source that a page carries beside its drawing, else from MathML. */
 
-import { findTexInAlt } from "../tree/tex-images.ts";
+import { findTexInAlt, findTexInUrl } from "../tree/tex-images.ts";
 import { type Attributes, collectText, type Element, isFormulaScript, type Page } from "../tree/tree.ts";
 import { convertMathml } from "./mathml.ts";
 
@@ -39,8 +39,8 @@ function readMathJaxContainer(container: Element): Formula | undefined {
   return formula && { ...formula, isDisplay: formula.isDisplay || container.attributes.display === "true" };
 }
 
-function readImage({ alt = "", class: className = "" }: Attributes): Formula | undefined {
-  const tex = findTexInAlt(alt.trim(), className);
+function readImage({ alt = "", class: className = "", src = "" }: Attributes): Formula | undefined {
+  const tex = findTexInAlt(alt.trim(), className) ?? findTexInUrl(src);
   return tex === undefined
     ? undefined
     : toFormula(tex, /\\begin\{|display/.test(`${tex} ${className}`.replace("\\displaystyle", "")));

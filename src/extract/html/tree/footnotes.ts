@@ -10,6 +10,8 @@ export type Footnotes = {
   readonly references: ReadonlyMap<Element, Reference>;
   /** The label of each block that is a note. */
   readonly notes: ReadonlyMap<Element, string>;
+  /** Blocks next to notes that contain only the label. */
+  readonly labels: ReadonlySet<Element>;
 };
 type Reference = { readonly label: string; readonly note: Element };
 
@@ -17,6 +19,8 @@ type Reference = { readonly label: string; readonly note: Element };
 const MAX_LABEL_CHARS = 100;
 /** Enough text around a link to find a letter in it. */
 const MAX_SURROUNDING_CHARS = 200;
+/** A table that is one note has few elements. */
+const MAX_NOTE_TABLE_ELEMENTS = 100;
 
 const footnotesByPage = new WeakMap<Page, Footnotes>();
 
@@ -59,11 +63,12 @@ export function isSideNoteNumber(element: Element): boolean {
 type MutableFootnotes = {
   readonly references: Map<Element, Reference>;
   readonly notes: Map<Element, string>;
+  readonly labels: Set<Element>;
 };
 type Targets = ReadonlyMap<string, Element>;
 
 function collectFootnotes(page: Page): Footnotes {
-  const footnotes: MutableFootnotes = { references: new Map(), notes: new Map() };
+  const footnotes: MutableFootnotes = { references: new Map(), notes: new Map(), labels: new Set() };
   addLinkedNotes(page, footnotes);
   return footnotes;
 }
@@ -71,6 +76,9 @@ function collectFootnotes(page: Page): Footnotes {
 // Linked footnotes: a link that is only a label, and the later block it leads to.
 
 const labelText = /^\[?\(?(\d{1,3}|[*†‡§]{1,3}|[ivx]{1,5}|[a-z])\)?\]?$/;
+const cellTags = wordSet("td");
+const proseTags = wordSet("p div");
+const definitionTags = wordSet("dd");
 
 function addLinkedNotes(page: Page, footnotes: MutableFootnotes): void {
   let targets: Targets | undefined;
@@ -80,17 +88,20 @@ function addLinkedNotes(page: Page, footnotes: MutableFootnotes): void {
     if (label === undefined) continue;
     targets ??= targetsByName(page);
     const target = targets.get(fragment);
-    if (target !== undefined) addLinkedNote(link, label, target, footnotes);
+    if (target !== undefined) addLinkedNote(link, label, target, page, footnotes);
   }
 }
 
-function addLinkedNote(link: Element, label: string, target: Element, footnotes: MutableFootnotes): void {
-  const note = blockOf(target);
-  if (note === undefined || note.index <= link.index || isCount(link)) return;
-  if (tableTags.has(note.tag) || headingTags.has(note.tag)) return;
+function addLinkedNote(link: Element, label: string, target: Element, page: Page, footnotes: MutableFootnotes): void {
+  const block = blockOf(target);
+  if (block === undefined || block.index <= link.index || isCount(link)) return;
+  const pair = labelAndNote(block, page);
+  if (pair === undefined && (tableTags.has(block.tag) || headingTags.has(block.tag))) return;
+  const note = pair?.[1] ?? block;
   const noteLabel = footnotes.notes.get(note) ?? label;
   // Notes that share a block can only be distinguished by their links, so the links stay links.
-  if (noteLabel !== label && target !== note) return;
+  if (noteLabel !== label && target !== block) return;
+  if (pair !== undefined) footnotes.labels.add(pair[0]);
   footnotes.notes.set(note, noteLabel);
   footnotes.references.set(link, { label: noteLabel, note });
 }
@@ -100,6 +111,23 @@ function isCount(link: Element): boolean {
   if (link.parent?.tag === "sup") return false;
   const block = blockOf(link);
   return block !== undefined && !/\p{L}/u.test(collectText(block, MAX_SURROUNDING_CHARS));
+}
+
+/** A term or heading and the block after it, or the two cells of a one-row table: the first is the second's label. */
+function labelAndNote(block: Element, page: Page): readonly [Element, Element] | undefined {
+  const [label, note, ...others] = block.tag === "table" ? cellsIn(block, page) : [block, page.elements[block.end]];
+  if (label === undefined || note === undefined || others.length > 0 || labelOf(label) === undefined) return undefined;
+  if (note.parent !== label.parent || !noteTagsAfter(block.tag).has(note.tag)) return undefined;
+  return [label, note];
+}
+
+function noteTagsAfter(tag: string): ReadonlySet<string> {
+  return tag === "table" ? cellTags : headingTags.has(tag) ? proseTags : definitionTags;
+}
+
+function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
+  const descendants = elements.slice(index, Math.min(end, index + MAX_NOTE_TABLE_ELEMENTS));
+  return descendants.filter(({ tag }) => tag === "td" || tag === "th");
 }
 
 /** The fragment of a link. After a path only one with a number counts: others name parts of other pages. */

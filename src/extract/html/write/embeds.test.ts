@@ -36,11 +36,11 @@ describe("embedded documents are linked:", () => {
     test(`not a frame that shows readers nothing: ${attributes}`, () =>
       assert.equal(around(`<iframe ${attributes}></iframe>`), around("")));
 
-  test("the frames of a frameset", () => {
+  test("the frames of a frameset, with the text for browsers without frames", () => {
     const page = read(
-      '<html><frameset cols="20%,*"><frame name="menu" src="menu.html"><frame src="start.html"></frameset></html>',
+      '<html><frameset cols="20%,*"><frame name="menu" src="menu.html"><frame src="start.html"><noframes><body><p>Welcome to the <a href="log.html">log</a>.</p></body></noframes></frameset></html>',
     );
-    assert.equal(page.text, "[menu](/menu.html)\n\n[start.html](/start.html)");
+    assert.equal(page.text, "[menu](/menu.html)\n\n[start.html](/start.html)\n\nWelcome to the [log](/log.html).");
     assert.equal(page.method, "main");
   });
 });

@@ -16,6 +16,14 @@ const notes: readonly { name: string; html: string }[] = [
     html: `<aside class="footnote-list"><aside class="footnote" id="n1" role="doc-footnote">
       <span class="label">${bracketed(back)}</span>\n<p>In autumn.</p></aside></aside>`,
   },
+  {
+    name: "a term and its definition",
+    html: `<dl class="footnote"><dt class="label" id="n1"><span>${back}</span></dt><dd><p>In autumn.</p></dd></dl>`,
+  },
+  {
+    name: "a table of one row",
+    html: `<table class="footnote" id="n1"><colgroup><col><col></colgroup><tr><td>${back}</td><td>In autumn.</td></tr></table>`,
+  },
 ];
 
 describe("a linked footnote is written without its back link:", () => {
@@ -44,6 +52,12 @@ describe("a linked footnote is written without its back link:", () => {
 });
 
 describe("footnotes in other forms:", () => {
+  test("a heading that is only a number labels the paragraph below it", () => {
+    const notes = '<div><h4>Footnotes</h4><h5><a id="F1" href="#D1">(1)</a></h5><p>In autumn.</p></div>';
+    const page = `<body><div><p>It rains<a id="D1" href="#F1"><sup>1</sup></a>.</p></div>${notes}`;
+    assert.equal(extractHtml(page, { mode: "markdown" }).text, "It rains[^1].\n\n#### Footnotes\n\n[^1]: In autumn.");
+  });
+
   test("several notes in one paragraph keep their numbers", () => {
     const notes = '<p><a name="a"><sup>1</sup></a> In autumn.<br><a name="b"><sup>2</sup></a> In spring.</p>';
     const page = `<p>It rains<a href="#a"><sup>1</sup></a>, it snows<a href="#b"><sup>2</sup></a>.</p>${notes}`;

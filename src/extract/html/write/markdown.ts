@@ -277,9 +277,10 @@ class PageWriter {
     return true;
   }
 
-  /** Whether an element is only the label of a note at its start. */
+  /** Whether an element is only the label of a note, at its start or next to it. */
   #isNoteLabel(element: Element): boolean {
-    if (this.#note === undefined) return false;
+    if (!this.#isMarkdown) return false;
+    if (this.#note === undefined) return this.#footnotes.labels.has(element);
     const { label, count } = this.#note;
     const isFirst = this.#line.isEmpty && this.#blocks.count === count;
     return isFirst && inlineTags.has(element.tag) && isNoteLabel(element, label);
