@@ -49,7 +49,7 @@ export {
   type JobInput,
   type SearchOptions,
 } from "./search/search.ts";
-export type { SearchInput } from "./search/search-input.ts";
+export type { ParameterNames, SearchInput } from "./search/search-input.ts";
 
 // Overflow recovery
 

@@ -83,7 +83,7 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
   if (repositories !== undefined && repositories.skipped > 0) notices.push(skippedNotice(repositories));
   if (project_problem !== undefined) notices.push(project_problem);
   if (storage_problem !== undefined) notices.push(makeStorageNotice(storage_problem));
-  if (filtered_files === 0) notices.push("No indexed file matches the filters: check directory and file_type.");
+  if (filtered_files === 0) notices.push("No indexed file matches the filters: check the directory and the file type.");
   if (literal !== undefined) notices.push(literalNotice(literal));
   if (skipped_files !== undefined) notices.push(skippedFilesNotice(skipped_files));
   if (ranked_limit !== undefined) {

@@ -25,6 +25,25 @@ export type SearchInput = {
   readonly literal?: boolean | undefined;
 };
 
+/** What errors call the parameters: each surface has its own names for them. */
+export type ParameterNames = {
+  readonly project: string;
+  readonly repository: string;
+  readonly fileType: string;
+  readonly directory: string;
+  /** The part of a reply that a next page is asked for with. */
+  readonly cursor: string;
+};
+
+/** The names of SearchInput, which tools have too. */
+export const inputNames: ParameterNames = {
+  project: "project_id",
+  repository: "repository_id",
+  fileType: "file_type",
+  directory: "directory",
+  cursor: "next_cursor",
+};
+
 /** A search with valid options and defaults. */
 export type SearchParameters = {
   readonly query: string;
@@ -45,7 +64,7 @@ export const MAX_SEARCH_LIMIT = 50;
 export const MAX_RANKED = 500;
 
 /** Checks the input and fills in defaults. Throws with a hint for whatever is invalid. */
-export function parseSearchInput(input: SearchInput): SearchParameters {
+export function parseSearchInput(input: SearchInput, names = inputNames): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
   const limit = input.limit ?? DEFAULT_SEARCH_LIMIT;
@@ -67,8 +86,8 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
     query: input.query,
     literal,
     limit,
-    offset: parseCursor(input.cursor),
-    fileType: parseFileType(input.file_type),
+    offset: parseCursor(input.cursor, names),
+    fileType: parseFileType(input.file_type, names),
     directory: input.directory === undefined || input.directory === "" ? null : input.directory,
     explain: input.explain ?? false,
   };
@@ -101,15 +120,15 @@ export function resolveDirectory(parameters: SearchParameters, root: string): Se
 /** Longer than any extension. */
 const MAX_FILE_TYPE_CHARS = 40;
 
-function parseFileType(given: string | undefined): string | null {
+function parseFileType(given: string | undefined, names: ParameterNames): string | null {
   if (given === undefined || given === "") return null;
   if (given.startsWith(".")) {
-    throw searchInvalid("file_type should not include leading dot (use 'py' not '.py')", "Omit the dot.");
+    throw searchInvalid(`${names.fileType} should not include leading dot (use 'py' not '.py')`, "Omit the dot.");
   }
   if (given.length > MAX_FILE_TYPE_CHARS || /[/\\\s]/.test(given)) {
     throw searchInvalid(
-      `file_type ${JSON.stringify(clip(given))} is not an extension`,
-      "Give an extension such as py or d.ts; a folder goes into directory.",
+      `${names.fileType} ${JSON.stringify(clip(given))} is not an extension`,
+      `Give an extension such as py or d.ts; a folder goes into ${names.directory}.`,
     );
   }
   return given.toLowerCase();
@@ -118,7 +137,7 @@ function parseFileType(given: string | undefined): string | null {
 /** `c_12` continues after the first twelve results. */
 export const formatCursor = (offset: number): string => `c_${offset}`;
 
-function parseCursor(cursor: string | undefined): number {
+function parseCursor(cursor: string | undefined, names: ParameterNames): number {
   if (cursor === undefined || cursor === "") return 0;
   const offset = /^c_(\d{1,4})$/.exec(cursor)?.[1];
   if (offset !== undefined && Number(offset) >= MAX_RANKED) {
@@ -128,7 +147,10 @@ function parseCursor(cursor: string | undefined): number {
     );
   }
   if (offset !== undefined) return Number(offset);
-  throw searchInvalid(`Invalid cursor: ${clip(cursor)}`, "Send next_cursor of an earlier reply unchanged, or omit it.");
+  throw searchInvalid(
+    `Invalid cursor: ${clip(cursor)}`,
+    `Send ${names.cursor} of an earlier reply unchanged, or omit it.`,
+  );
 }
 
 /** The error for invalid input. */

@@ -238,7 +238,9 @@ describe("a code search", () => {
     for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
     const none = await work.search("needle", { directory: "srcc" });
     assert.deepEqual([none.total_count, none.filtered_files], [0, 0]);
-    assert.deepEqual(searchNotices(none), ["No indexed file matches the filters: check directory and file_type."]);
+    assert.deepEqual(searchNotices(none), [
+      "No indexed file matches the filters: check the directory and the file type.",
+    ]);
     writeFileSync(join(work.root, "src/a.ts"), "const needle = 2;\n");
     assert.equal((await work.search("needle", { file_type: "ts" })).filtered_files, 1);
     assert.equal((await work.search("needle")).filtered_files, undefined);
@@ -519,7 +521,7 @@ describe("an indexing job", () => {
     work.write("blob.bin", "\0\u0001\u0002".repeat(50));
     const { status, error } = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(status, "failed");
-    assert.match(error ?? "", /: all 2 files were skipped \((?=.*larger than 4000 bytes).*not text.*\)\.$/);
+    assert.match(error ?? "", /: all 2 files were skipped \((?=.*larger than 4 KB).*not text.*\)\.$/);
   });
 
   test("can be cancelled, and the next one continues", async () => {

@@ -20,7 +20,14 @@ import type { Project } from "./repository/project.ts";
 import { openRepository } from "./repository/repository.ts";
 import { isStorageFailure, toStorageError } from "./repository/storage-problem.ts";
 import { reportSearch } from "./search-events.ts";
-import { formatCursor, MAX_RANKED, parseSearchInput, type SearchInput, type SearchParameters } from "./search-input.ts";
+import {
+  formatCursor,
+  MAX_RANKED,
+  type ParameterNames,
+  parseSearchInput,
+  type SearchInput,
+  type SearchParameters,
+} from "./search-input.ts";
 import { findTargets, projectOf, projectsOf, type SearchTargets } from "./targets.ts";
 
 registerSweeper(indexSweeper);
@@ -33,6 +40,8 @@ export type SearchOptions = {
   readonly complete?: boolean;
   /** Called at intervals while the folder is indexed for the first time. */
   readonly progress?: ((message: string) => void) | undefined;
+  /** What errors call the parameters. Default: as the input does. */
+  readonly names?: ParameterNames;
 };
 
 /** Answers a query about a folder of code with the spans that matter, best first, within the budget. */
@@ -72,8 +81,8 @@ export function findCode(input: SearchInput, session: Session, options: SearchOp
 
 async function rankCode(input: SearchInput, session: Session, options: SearchOptions): Promise<Search> {
   const started = performance.now();
-  const parameters = parseSearchInput(input);
-  const targets = await findTargets(input, session);
+  const parameters = parseSearchInput(input, options.names);
+  const targets = await findTargets(input, session, options.names);
   const { indexes, page } = await searchIndexes(targets, parameters, session, options);
   const factsOf = describeIndexes(targets, indexes);
   const latencyMs = Number((performance.now() - started).toFixed(2));
@@ -170,10 +179,10 @@ export type IndexInput = {
   readonly force_reindex?: boolean | undefined;
 };
 
-/** Starts to index a folder and returns the job at once. */
-export async function startIndexJob(input: IndexInput, session: Session): Promise<RunningJob> {
+/** Starts to index a folder and returns the job at once. `names` are what errors call the parameters. */
+export async function startIndexJob(input: IndexInput, session: Session, names?: ParameterNames): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
-  const project = projectOf(input.project_id, dir, session, true);
+  const project = projectOf(input.project_id, dir, session, true, names);
   session.background(() => sweepIfDue(session));
   using hold = await openRepository(project, dir, session.roots);
   const job = await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");

@@ -14,7 +14,7 @@ import {
   openListed,
   parseRepositoryId,
 } from "./repository/repository-list.ts";
-import { type SearchInput, searchInvalid } from "./search-input.ts";
+import { inputNames, type ParameterNames, type SearchInput, searchInvalid } from "./search-input.ts";
 
 /** The repositories of a search. Each is opened when it is needed, and as often as it is needed. */
 export type SearchTargets = {
@@ -31,7 +31,11 @@ export type SearchTargets = {
 type TargetInput = Pick<SearchInput, "dir" | "project_id" | "repository_id">;
 
 /** Finds what to search. Only a folder that is named, or the current one without a project, is indexed for the first time. */
-export async function findTargets(input: TargetInput, session: Session): Promise<SearchTargets> {
+export async function findTargets(
+  input: TargetInput,
+  session: Session,
+  names: ParameterNames = inputNames,
+): Promise<SearchTargets> {
   const dir = resolve(session.cwd, input.dir || ".");
   const one = (project: Project, open: () => Promise<RepositoryHold>, projectProblem: string | null = null) => ({
     project,
@@ -41,13 +45,13 @@ export async function findTargets(input: TargetInput, session: Session): Promise
     skipped: [],
   });
   if (input.repository_id) {
-    const listed = findListed(input.repository_id, input.project_id, dir, session);
+    const listed = findListed(input.repository_id, input.project_id, dir, session, names);
     return one(listed.project, () => openListed(listed, session.roots));
   }
-  const project = projectOf(input.project_id, dir, session, false);
+  const project = projectOf(input.project_id, dir, session, false, names);
   if (input.dir || !input.project_id)
     return one(project, () => openRepository(project, dir, session.roots), project.fileProblem);
-  return openProject(project, session);
+  return openProject(project, session, names);
 }
 
 /** The project that is named, or that of the nearest project file, or the default. */
@@ -56,9 +60,10 @@ export function projectOf(
   startFolder: string,
   session: Session,
   create: boolean,
+  names: ParameterNames = inputNames,
 ): ChosenProject {
   try {
-    return findProject({ explicit, startFolder, home: session.searchFolder, scope: session.store, create });
+    return findProject({ explicit, startFolder, home: session.searchFolder, scope: session.store, create, names });
   } catch (error) {
     if (!(error instanceof SpillwayError) || error.code !== "project_not_found") throw error;
     const projects = projectsOf(session);
@@ -70,30 +75,41 @@ export function projectOf(
 /** The projects of this owner that have a repository. */
 export const projectsOf = ({ searchFolder, store }: Session): Project[] => listProjects(searchFolder, store);
 
-function findListed(given: string, projectId: string | undefined, dir: string, session: Session): ListedRepository {
-  const id = parseRepositoryId(given);
+function findListed(
+  given: string,
+  projectId: string | undefined,
+  dir: string,
+  session: Session,
+  names: ParameterNames,
+): ListedRepository {
+  const id = parseRepositoryId(given, names.repository);
   const holders = projectsOf(session).flatMap((project) => listRepositories(project).filter((each) => each.id === id));
-  if (projectId) return findHolder(id, projectOf(projectId, dir, session, false), holders);
+  if (projectId) return findHolder(id, projectOf(projectId, dir, session, false, names), holders, names);
   // Any file may choose between projects that hold the repository: nothing is added to them.
   const fileProject = findFileProject(dir);
   const [only, ...others] = fileProject === undefined ? holders : preferProject(holders, fileProject.id);
-  if (only === undefined) throw makeRepositoryError(`No repository ${id} in any project.`, indexHint);
+  if (only === undefined) throw makeRepositoryError(`No repository ${id} in any project.`, indexHint(names));
   if (others.length === 0) return only;
   throw searchInvalid(
     `Repository ${id} is in ${holders.length} projects: ${quoteProjects(holders.map(({ project }) => project))}.`,
-    `Name one of them, for example project_id=${only.project.id}.`,
+    `Name one of them, for example ${names.project}=${only.project.id}.`,
   );
 }
 
-function findHolder(id: string, project: Project, holders: readonly ListedRepository[]): ListedRepository {
+function findHolder(
+  id: string,
+  project: Project,
+  holders: readonly ListedRepository[],
+  names: ParameterNames,
+): ListedRepository {
   const ofProject = holders.find((each) => each.project.id === project.id && each.project.folder === project.folder);
   if (ofProject !== undefined) return ofProject;
   const sentence = `No repository ${id} in project ${JSON.stringify(clip(project.id))}`;
   const [other] = holders;
-  if (other === undefined) throw makeRepositoryError(`${sentence}.`, indexHint);
+  if (other === undefined) throw makeRepositoryError(`${sentence}.`, indexHint(names));
   throw makeRepositoryError(
     `${sentence}; it is in ${quoteProjects(holders.map(({ project }) => project))}.`,
-    `Send project_id=${other.project.id}, or omit project_id.`,
+    `Send ${names.project}=${other.project.id}, or omit ${names.project}.`,
   );
 }
 
@@ -103,7 +119,8 @@ function preferProject(holders: readonly ListedRepository[], id: string): readon
   return own.length > 0 ? own : holders;
 }
 
-const indexHint = "Index its folder first, or omit repository_id to search the current folder.";
+const indexHint = ({ repository }: ParameterNames): string =>
+  `Index its folder first, or omit ${repository} to search the current folder.`;
 
 function makeRepositoryError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("repository_not_found", sentence, { hint });
@@ -118,7 +135,7 @@ function quoteProjects(projects: readonly Project[]): string {
 }
 
 /** All repositories of a project that can be searched now. */
-async function openProject(project: Project, { roots }: Session): Promise<SearchTargets> {
+async function openProject(project: Project, { roots }: Session, names: ParameterNames): Promise<SearchTargets> {
   const listed = listRepositories(project);
   const open: (() => Promise<RepositoryHold>)[] = [];
   const failures: SpillwayError[] = [];
@@ -136,7 +153,7 @@ async function openProject(project: Project, { roots }: Session): Promise<Search
   if (open.length === 0) {
     throw makeRepositoryError(
       `Project ${JSON.stringify(clip(project.id))} has no repository.`,
-      "Index a folder into it first, with its project_id.",
+      `Index a folder into it first, with its ${names.project}.`,
     );
   }
   return { project, projectProblem: null, isWide: true, open, skipped: failures.map(({ message }) => message) };

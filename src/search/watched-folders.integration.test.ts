@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { openSearchedFolder } from "../../test/searched-folder.ts";
 import { patientSearch } from "../../test/waiting.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
@@ -97,6 +98,51 @@ test("a look at a changed folder asks for nothing else that is stored", async ()
   const { indexed } = await look(new Set(["part7/deep"]));
   assert.deepEqual([indexed, asked], [1, ["files in part7/deep"]]);
   assert.deepEqual(tree.texts(), await tree.readFresh());
+});
+
+test("a look at a changed folder counts the skipped files of all folders", async () => {
+  await using tree = await openWatched();
+  for (const path of ["a/one.bin", "b/two.bin", "b/three.bin"]) tree.write(path, "\0\0\0");
+  tree.write("c/kept.ts", "one\n");
+  const { root, store } = tree.location;
+  const steps: [number, number][] = [];
+  const look = (changedFolders: ReadonlySet<string> | null) =>
+    updateIndex(
+      { root, store, segments: null },
+      {
+        maxFileBytes: 1e6,
+        signal,
+        now: () => Date.now() + 10_000,
+        changedFolders,
+        progress: (done, total) => void steps.push([done, total]),
+      },
+    );
+  await look(null);
+  rmSync(tree.at("b/two.bin"));
+  const { files, skippedCount } = await look(new Set(["b"]));
+  assert.deepEqual([files, skippedCount, steps.at(-1)], [1, 2, [3, 3]]);
+  rmSync(tree.at("c/kept.ts"));
+  const last = await look(new Set(["c"]));
+  assert.deepEqual([last.files, last.removed, last.skippedCount, steps.at(-1)], [0, 1, 2, [2, 2]]);
+  assert.deepEqual(
+    last.skipped.map(({ path }) => path),
+    ["a/one.bin", "b/three.bin"],
+  );
+});
+
+test("a server says why nothing is indexed, also after a look at one folder", {
+  skip: !isWatchable && "only Linux is watched",
+}, async () => {
+  await using work = await openSearchedFolder();
+  for (const name of ["a/one.bin", "a/two.bin"]) work.write(name, "\0\0\0");
+  const reason = /all 2 files were skipped \(not text/;
+  await assert.rejects(work.search("anything"), reason);
+  for (let round = 0; round < 4; round++) {
+    if (round === 2) mkdirSync(join(work.root, "b"));
+    const { indexing } = await work.search("anything");
+    assert.match(indexing?.error ?? "", reason);
+    assert.deepEqual([indexing?.files_done, indexing?.files_total], [2, 2]);
+  }
 });
 
 test("a folder that another one has replaced is watched in its place", async () => {

@@ -63,8 +63,8 @@ export type RankedSegment = {
   filesEnding(ending: string): readonly number[];
   /** The range of a term's postings, or null if no file has it. */
   find(term: string): PostingRange | null;
-  /** The first terms with this prefix and at most this many further bytes, of these the ones whose further bytes pass. */
-  findPrefix(prefix: string, maxMoreBytes: number, limit: number, passes?: ByteTest): readonly string[];
+  /** Those of these terms that any file has. They are in the order of their bytes. */
+  findAll(sortedTerms: readonly Buffer[]): string[];
 };
 
 /** A segment opened for searching. */
@@ -77,9 +77,6 @@ export type IndexSegment = RankedSegment & {
   readonly fileHashes: Uint32Array;
   readonly sizeBytes: number;
 };
-
-/** Tests the bytes from `start` to `end`. */
-export type ByteTest = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /** The postings of a term; `to` is exclusive. */
 export type PostingRange = { readonly from: number; readonly to: number };
@@ -324,15 +321,26 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
     to: postingOffsets[term + 1] ?? 0,
   });
 
-  /** The first term that is not less than this one. */
-  function lowerBound(target: Buffer): number {
-    let [low, high] = [0, count];
+  /** The first term between `from` and `to` that is not less than this one. */
+  function lowerBound(target: Buffer, from = 0, to = count): number {
+    let [low, high] = [from, to];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (isLess(middle, target)) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+
+  /** The first such term from `from` on; it costs the logarithm of the distance, and most are near. */
+  function lowerBoundNear(target: Buffer, from: number): number {
+    let [low, high, step] = [from, from, 1];
+    while (high < count && isLess(high, target)) {
+      low = high + 1;
+      high += step;
+      step *= 2;
+    }
+    return lowerBound(target, low, Math.min(high, count));
   }
 
   /** Most words differ in their first bytes: a loop takes less time than a call of `compare`. */
@@ -348,27 +356,27 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
     return at === end || (words[at] as number) < (target[index] as number);
   }
 
+  function isSame(term: number, target: Buffer): boolean {
+    const [start, end] = [wordOffsets[term] as number, wordOffsets[term + 1] as number];
+    return end - start === target.length && words.compare(target, 0, target.length, start, end) === 0;
+  }
+
   const text = (term: number): string => words.toString("utf8", wordOffsets[term], wordOffsets[term + 1]);
 
   return {
     find(term: string): PostingRange | null {
-      const number = lowerBound(Buffer.from(term));
-      return number < count && text(number) === term ? range(number) : null;
+      const target = Buffer.from(term);
+      const number = lowerBound(target);
+      return number < count && isSame(number, target) ? range(number) : null;
     },
-    findPrefix(prefix: string, maxMoreBytes: number, limit: number, passes?: ByteTest): readonly string[] {
-      const bytes = Buffer.from(prefix);
-      const terms: string[] = [];
-      let found = 0;
-      // 0xff does not occur in UTF-8, so the prefix with it is greater than every term that has the prefix.
-      const end = lowerBound(Buffer.concat([bytes, Buffer.of(0xff)]));
-      for (let term = lowerBound(bytes); term < end && found < limit; term++) {
-        const rest = (wordOffsets[term] ?? 0) + bytes.length;
-        const wordEnd = wordOffsets[term + 1] ?? 0;
-        if (wordEnd > rest + maxMoreBytes) continue;
-        found++;
-        if (passes === undefined || passes(words, rest, wordEnd)) terms.push(text(term));
+    findAll(sortedTerms: readonly Buffer[]): string[] {
+      const found: string[] = [];
+      let next = 0;
+      for (const target of sortedTerms) {
+        next = lowerBoundNear(target, next);
+        if (next < count && isSame(next, target)) found.push(text(next));
       }
-      return terms;
+      return found;
     },
   };
 }

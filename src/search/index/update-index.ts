@@ -35,6 +35,7 @@ export type UpdateReport = {
   /** New and changed files that this run indexed, and deleted files. */
   readonly indexed: number;
   readonly removed: number;
+  /** Files of the whole folder that are not indexed. A look at some folders counts links only in these. */
   readonly skippedCount: number;
   /** How many of the skipped files may be readable another time. */
   readonly unreadable: number;
@@ -49,6 +50,14 @@ const MAX_SKIPPED_NAMED = 200;
 
 /** Runs to the end or to an abort; what was stored before an abort stays. The caller holds the lock: there is one writer at a time. */
 export async function updateIndex(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
+  const report = await lookAndStore(location, options);
+  if (report.files > 0 || (options.changedFolders ?? null) === null) return report;
+  // Why nothing is indexed may be known only in folders that were not looked at.
+  const wholeReport = await lookAndStore(location, { ...options, changedFolders: null });
+  return { ...wholeReport, removed: report.removed + wholeReport.removed };
+}
+
+async function lookAndStore(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
   const pause = createPause(options.signal);
   const skipped = createSkippedList();
   const { changedFolders = null } = options;
@@ -63,6 +72,8 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
     options.maxFileBytes,
   );
   const knownFiles = allKnown ?? readKnownFiles(location.store, memory.touched());
+  const elsewhere = allKnown === null ? countOthers(location.store, knownFiles) : { files: 0, skips: 0 };
+  const untouched = unchanged + elsewhere.files + elsewhere.skips;
   const writer = createWriter(location, {
     published: options.published ?? (() => []),
     expectedChars: bytes,
@@ -77,7 +88,7 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
       continue;
     }
     await options.beforeChange?.();
-    options.progress?.(unchanged + done, unchanged + files.length);
+    options.progress?.(untouched + done, untouched + files.length);
     await writer.add(await examine(file, stored.file, location.root, options));
     await pause();
   }
@@ -87,9 +98,22 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   if (deleted.length > 0) await options.beforeChange?.();
   await writer.finish(deleted);
   if (folderChanges.folders.length + folderChanges.removeFolders.length > 0) location.store.write(folderChanges);
-  options.progress?.(unchanged + files.length, unchanged + files.length);
+  options.progress?.(untouched + files.length, untouched + files.length);
   const { indexed, bytes: readBytes } = writer.sums;
-  return { files: location.store.fileCount(), indexed, removed, ...skipped.report(), bytes: readBytes };
+  const { skippedCount, ...skippedFiles } = skipped.report();
+  return {
+    files: location.store.fileCount(),
+    indexed,
+    removed,
+    skippedCount: skippedCount + elsewhere.skips,
+    ...skippedFiles,
+    bytes: readBytes,
+  };
+}
+
+/** How many files are stored, indexed or skipped, that are not among the known ones. */
+function countOthers(store: IndexStore, { files, skips }: KnownFiles): { files: number; skips: number } {
+  return { files: store.fileCount() - files.size, skips: store.skippedCount() - skips.size };
 }
 
 /** Counts skipped files and keeps the first: a tree may have more of them than source files. */

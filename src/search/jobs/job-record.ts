@@ -5,6 +5,7 @@ import type { JobRecord } from "../../contract/indexing-job.ts";
 import { SpillwayError } from "../../errors.ts";
 import { JOB_ERROR_CHARS, PATH_CHARS } from "../../system/clip-lengths.ts";
 import { clip, escapePath } from "../../system/safe-names.ts";
+import { describeReason } from "../index/folder/source-file.ts";
 import type { UpdateReport } from "../index/update-index.ts";
 import type { Repository } from "../repository/repository.ts";
 
@@ -49,7 +50,7 @@ export function outcomeOf(report: UpdateReport, { root }: Repository): Partial<J
     files_indexed: report.indexed,
     files_removed: report.removed,
     files_skipped: report.skippedCount,
-    skipped: report.skipped.map(({ path, reason }) => ({ path: escapePath(path), reason })),
+    skipped: report.skipped.map(({ path, reason }) => ({ path: escapePath(path), reason: describeReason(reason) })),
     progress: 1,
   };
   if (report.files === 0) {
@@ -64,7 +65,7 @@ const MAX_REASONS = 3;
 
 function describeEmptiness({ skippedCount, skipped }: UpdateReport): string {
   if (skippedCount === 0) return "it is empty, or everything in it is ignored";
-  const reasons = [...new Set(skipped.map(({ reason }) => reason))];
+  const reasons = [...new Set(skipped.map(({ reason }) => describeReason(reason)))];
   const named = reasons.slice(0, MAX_REASONS).join("; ") + (reasons.length > MAX_REASONS ? "; ..." : "");
   return `${skippedCount === 1 ? "its only file was" : `all ${formatCount(skippedCount, "file")} were`} skipped (${named})`;
 }

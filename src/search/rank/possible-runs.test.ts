@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { createSegmentBuilder } from "../index/build-segment.ts";
 import { openSegment } from "../index/index-segment.ts";
 import { createView } from "../index/index-view.ts";
+import { MAX_WORD_CHARS } from "../index/lexicon.ts";
 import { boundRuns } from "./possible-runs.ts";
 import { parseQuery } from "./query.ts";
 
@@ -42,6 +43,19 @@ test("names of the query are found in longer names, and words that are not looke
   assert.equal(boundFor("TestPool_flushFrames returns all pending", ["TestPool_flushFrames returns all pending"]), 5);
   assert.equal(boundFor("flush the frames of it", ["flush frames"]), 5);
   assert.equal(boundFor("日本 flush frames", ["flush"]), 2);
+});
+
+test("a word is not seen in a longer name that splits it otherwise, nor in one that is not indexed", () => {
+  const query = "getpods could not reach frames";
+  assert.equal(boundFor(query, ["getPods could not reach frames"]), 5);
+  assert.equal(boundFor(query, ["my_getpods could not reach frames"]), 5);
+  assert.equal(boundFor(query, ["my_getPods could not reach frames"]), 4);
+  assert.equal(boundFor("getPods could not reach frames", ["my_getPods could not reach frames"]), 5);
+  const [longest, longer] = [MAX_WORD_CHARS, MAX_WORD_CHARS + 1].map((chars) => `getpods_${"x".repeat(chars - 8)}`);
+  assert.equal(boundFor("reach frames getpods", [`reach frames ${longest}`]), 3);
+  assert.equal(boundFor("reach frames getpods", [`reach frames ${longer}`]), 2);
+  const key = "k".repeat(MAX_WORD_CHARS + 1);
+  assert.equal(boundFor(`reach frames ${key}`, [`reach frames ${key}`]), 3);
 });
 
 function assertBound(gaps: readonly string[], normalise: (word: string) => string): void {

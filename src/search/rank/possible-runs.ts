@@ -1,13 +1,20 @@
 /** Bounds the runs of a query's words in a file by the index alone, so that few texts are read to look for them. */
 import { stem, toTerms } from "../../retrieval/terms.ts";
 import { findPart, findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
+import { MAX_WORD_CHARS } from "../index/lexicon.ts";
 
-/** The longest run of these words that a file may have: it never has a longer one. Files are numbered as in the view. */
+/**
+ * The longest run of these words that a file may have. Files are numbered as in the view. Words in two kinds of names are not
+ * seen, so that a file may have a longer run with them:
+ * - a word inside a longer name whose capitals split it into other parts than in the query: `getpods` in `my_getPods`;
+ * - any word inside an ASCII name of more than MAX_WORD_CHARS, which the index ignores.
+ * To allow for these, every word would have to be taken for possible in every chunk, and the bound would be of no use.
+ */
 export type RunBound = (file: number) => number;
 
 /**
- * `words` are those of the query as they are written. Words of other scripts and words that are in no term of the query
- * may be anywhere.
+ * `words` are those of the query as they are written. Words of other scripts, words that are too long for the index and
+ * words that are in no term of the query may be anywhere.
  */
 export function boundRuns(view: IndexView, words: readonly string[], terms: readonly string[]): RunBound {
   const known = new Set(terms);
@@ -30,12 +37,13 @@ export function boundRuns(view: IndexView, words: readonly string[], terms: read
 type WordFinder = (part: ViewPart, first: number, end: number) => Uint8Array | null;
 
 /**
- * A word is in a text as a name of its own, in any case, or as part of a longer one, which has the parts of the word among
- * its terms. Inside a longer name the parts of a word that the query has in lower case are not known: there it is not found.
+ * A word is in a text as a name of its own, in any case, or inside a longer one, which has the parts of the word among its
+ * terms. See RunBound for the names in which it is not seen.
  */
 function createWordFinder(view: IndexView, word: string, known: ReadonlySet<string>): WordFinder {
   const { parts } = toTerms(word);
-  const isKnown = /^[A-Za-z0-9]+$/.test(word) && parts.every((term) => known.has(term));
+  const isIndexed = /^[A-Za-z0-9]+$/.test(word) && word.length <= MAX_WORD_CHARS;
+  const isKnown = isIndexed && parts.every((term) => known.has(term));
   if (!isKnown) return () => null;
   const lower = word.toLowerCase();
   const forms = [parts, [lower], [stem(lower)]].map((form) => form.map((term) => findTerm(view, term)));

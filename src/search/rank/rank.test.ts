@@ -248,6 +248,18 @@ describe("the ranking", () => {
     }
   });
 
+  test("finds a word of a family among any number of other words that begin like it", () => {
+    const numbered: Files = Object.fromEntries(
+      Array.from({ length: 400 }, (_, index) => [`f${index}.ts`, `const render${1_000 + index} = 1;\n`]),
+    );
+    const added: Files = { "b.ts": "class Renderer {}\n" };
+    for (const query of ["renderization", "renderable things"]) {
+      assert.deepEqual(rankedPaths({ ...numbered, ...added }, query), ["b.ts"], query);
+      const view = createView([buildSegment(numbered), buildSegment(added, 1_000)], null);
+      assert.equal(rankFiles(view, parseQuery(query), { limit: 50 }).length, 1, `${query} in two segments`);
+    }
+  });
+
   test("takes time linear in the length of the query", () => {
     const view = createView([buildSegment({ "a.ts": body })], null);
     return assertLinearTime(25_000, (count) =>

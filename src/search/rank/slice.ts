@@ -164,15 +164,10 @@ function copyRange(
   }
 }
 
-function openTerms(ranges: ReadonlyMap<string, PostingRange>): Pick<RankedSegment, "find" | "findPrefix"> {
+function openTerms(ranges: ReadonlyMap<string, PostingRange>): Pick<RankedSegment, "find" | "findAll"> {
   return {
     find: (term) => ranges.get(term) ?? null,
-    findPrefix: (prefix, maxMoreBytes, limit) =>
-      [...ranges.keys()]
-        .filter(
-          (term) => term.startsWith(prefix) && Buffer.byteLength(term) <= Buffer.byteLength(prefix) + maxMoreBytes,
-        )
-        .slice(0, limit),
+    findAll: (sortedTerms) => sortedTerms.map(String).filter((term) => ranges.has(term)),
   };
 }
 

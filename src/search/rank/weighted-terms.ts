@@ -6,7 +6,7 @@ import { countLive, rarity } from "./postings.ts";
 import type { ParsedQuery } from "./query.ts";
 import { isAskedInWords, trustWord } from "./question-words.ts";
 import { rankWeights } from "./weights.ts";
-import { findShortForms, findWordRoot, isEnding, MAX_ENDING_CHARS } from "./word-families.ts";
+import { findShortForms, findWordRoot, listPossibleWords } from "./word-families.ts";
 
 /** A term that files are ranked by. */
 export type WeightedTerm = {
@@ -22,8 +22,6 @@ export type WeightedTerm = {
   readonly pathWeight: number;
 };
 
-/** More words than any family needs. */
-const MAX_FAMILY_WORDS = 300;
 /** A shorter word has too many others that begin like it. */
 const MIN_FAMILY_TERM_CHARS = 4;
 
@@ -82,13 +80,12 @@ function familyOf(view: IndexView, term: string): readonly string[] {
 }
 
 function findFamily({ parts }: IndexView, root: string): readonly string[] {
-  const termsWithPrefix = (kind: string) =>
-    parts.flatMap(({ segment }) =>
-      segment
-        .findPrefix(kind + root, MAX_ENDING_CHARS, MAX_FAMILY_WORDS, isEnding)
-        .map((term) => term.slice(kind.length)),
-    );
-  const candidates = [...termsWithPrefix(""), ...termsWithPrefix(termKinds.path)];
+  const words = listPossibleWords(root);
+  const wordsIndexedAs = (kind: string) => {
+    const terms = words.map((word) => Buffer.from(kind + word));
+    return parts.flatMap(({ segment }) => segment.findAll(terms).map((term) => term.slice(kind.length)));
+  };
+  const candidates = [...wordsIndexedAs(""), ...wordsIndexedAs(termKinds.path)];
   // Sorted, because a sum depends on the order of its numbers in the last digit, and must not depend on the segments.
   return [...new Set(candidates.filter((term) => findWordRoot(term) === root))].sort();
 }

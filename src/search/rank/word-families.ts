@@ -6,27 +6,13 @@ const endings = (
   "ist ism ness less ion or er ur iz at ly i"
 ).split(" ");
 const MIN_ROOT_CHARS = 4;
-/** How much longer than its root a word of a family is at most. */
-export const MAX_ENDING_CHARS = Math.max(...endings.map(({ length }) => length));
 
-/** Endings as numbers: 27 letters for each place. */
-const endingKeys = new Set(endings.map((ending) => keyOf(Buffer.from(ending), 0, ending.length)));
-
-/** Whether these bytes are an ending, or nothing: only then what is before them may be the root of the whole. */
-export function isEnding(bytes: Uint8Array, start: number, end: number): boolean {
-  return start === end || endingKeys.has(keyOf(bytes, start, end));
+/** The root and the root with each ending: among these are all words of its family. In the order of their bytes. */
+export function listPossibleWords(root: string): string[] {
+  return sortedEndings.map((ending) => root + ending);
 }
 
-/** -1 for bytes that are not letters in lower case. */
-function keyOf(bytes: Uint8Array, start: number, end: number): number {
-  let key = 0;
-  for (let index = start; index < end; index++) {
-    const letter = (bytes[index] as number) - 96;
-    if (letter < 1 || letter > 26) return -1;
-    key = key * 27 + letter;
-  }
-  return key;
-}
+const sortedEndings = ["", ...endings].sort();
 
 /** The root that a family of words shares; a short word is its own root. */
 export function findWordRoot(term: string): string {

@@ -7,6 +7,7 @@ import { sep } from "node:path";
 import { SpillwayError } from "../../errors.ts";
 import { PATH_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
+import { inputNames, type ParameterNames } from "../search-input.ts";
 import { type FileProject, findFileProject, makeProject, type Project, requireProjectId } from "./project.ts";
 import { listRepositories } from "./repository-list.ts";
 
@@ -21,21 +22,29 @@ type ProjectPlace = {
 };
 
 type ProjectOptions = ProjectPlace & {
-  /** The project_id that the client sent. */
+  /** The project id that the client sent. */
   readonly explicit: string | undefined;
   /** Where the search for a project file begins, upwards. */
   readonly startFolder: string;
   /** Whether the named project may be a new one. */
   readonly create: boolean;
+  /** What errors call the parameters. */
+  readonly names?: ParameterNames;
 };
 
 const defaultProject = "default";
 
 /** The project that the client named, or that of the nearest project file, or the default. */
-export function findProject({ explicit, startFolder, create, ...place }: ProjectOptions): ChosenProject {
+export function findProject({
+  explicit,
+  startFolder,
+  create,
+  names = inputNames,
+  ...place
+}: ProjectOptions): ChosenProject {
   if (explicit !== undefined && explicit !== "") {
-    const project = makeProject(requireProjectId(explicit, "project_id"), place.home, place.scope);
-    if (!create && !exists(project)) throw makeUnknownProjectError(project.id);
+    const project = makeProject(requireProjectId(explicit, names.project), place.home, place.scope);
+    if (!create && !exists(project)) throw makeUnknownProjectError(project.id, names.project);
     return { ...project, fileProblem: null };
   }
   const chosen = chooseFileProject(startFolder, place);
@@ -70,8 +79,8 @@ function exists(project: Project): boolean {
   return (project.folder !== null && existsSync(project.folder)) || listRepositories(project).length > 0;
 }
 
-function makeUnknownProjectError(id: string): SpillwayError {
+function makeUnknownProjectError(id: string, label: string): SpillwayError {
   return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clip(id))}.`, {
-    hint: "Index a repository into it first, or omit project_id.",
+    hint: `Index a repository into it first, or omit ${label}.`,
   });
 }

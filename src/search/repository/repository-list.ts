@@ -24,13 +24,10 @@ export async function openListed(listed: ListedRepository, roots: Roots): Promis
 
 const REPOSITORY_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id in the form that is stored. Throws for anything else. */
-export function parseRepositoryId(id: string): string {
+/** The id in the form that is stored. Throws for anything else, with `label` as what it is called. */
+export function parseRepositoryId(id: string, label: string): string {
   if (REPOSITORY_ID.test(id.toLowerCase())) return id.toLowerCase();
-  throw searchInvalid(
-    `Invalid repository_id format: ${clip(id)}`,
-    "Give the repository_id of an indexing reply unchanged.",
-  );
+  throw searchInvalid(`Invalid ${label} format: ${clip(id)}`, "Give the repository_id of an indexing reply unchanged.");
 }
 
 /** The repositories of a project, on disk or in the memory of this process, ordered by id. */

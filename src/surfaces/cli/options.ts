@@ -3,6 +3,7 @@ import { formatNumber } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type LinkStyle, linkStyles, type Mode, modes } from "../../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";
+import type { ParameterNames } from "../../search/search-input.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { Call, OptionRow } from "./command.ts";
 
@@ -54,6 +55,15 @@ export const projectRow: OptionRow = {
   type: "string",
   value: "ID",
   about: "Project whose indexes are used. Default: the one in the nearest .spillway/project.json, else default.",
+};
+
+/** What errors of a search call its parameters here. */
+export const optionNames: ParameterNames = {
+  project: "--project",
+  repository: "--repository",
+  fileType: "--file-type",
+  directory: "--directory",
+  cursor: "--cursor",
 };
 
 export const allRow: OptionRow = { type: "boolean", about: "Show everything, without a limit." };

@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { formatValue } from "../../../config/setting-values.ts";
 import { detectContentKind } from "../../../detect/detect.ts";
 import { type Detection, FIRST_LOOK_BYTES } from "../../../detect/kind.ts";
 import { cleanText } from "../../../extract/clean.ts";
@@ -46,8 +47,15 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
   return { bytes: content, stamp: formatStamp(stats), hash: createHash("sha256").update(content).digest("base64url") };
 }
 
-/** The reason why a file above this size is not indexed whole. */
+/** The reason why a file above this size is not indexed whole, as it is stored. */
 export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
+
+/** A stored reason as people read it: `larger than 1 MiB`. */
+export function describeReason(reason: string): string {
+  const limit = findNamedLimit(reason);
+  return limit === null ? reason : `larger than ${formatValue("bytes", limit)}`;
+}
+
 /** The size that a reason names; null for any other reason. */
 export function findNamedLimit(reason: string): number | null {
   const bytes = /^larger than (\d+) bytes/.exec(reason)?.[1];

@@ -115,9 +115,9 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       using store = open();
       store.write({ put: [newFile("a.ts")] });
       store.write({ skip: [{ path: "a.ts", stamp: "s", reason: "not text" }] });
-      assert.deepEqual([store.fileCount(), store.skippedFiles().length], [0, 1]);
+      assert.deepEqual([store.fileCount(), store.skippedFiles().length, store.skippedCount()], [0, 1, 1]);
       store.write({ put: [newFile("a.ts")] });
-      assert.deepEqual([store.fileCount(), store.skippedFiles().length], [1, 0]);
+      assert.deepEqual([store.fileCount(), store.skippedFiles().length, store.skippedCount()], [1, 0, 0]);
     });
 
     test("accepts any path and text", () => {

@@ -83,6 +83,7 @@ export interface IndexStore extends Disposable {
   /** All files, or those that are directly in these folders. */
   files(folders?: readonly string[]): StoredFile[];
   skippedFiles(folders?: readonly string[]): StoredSkip[];
+  skippedCount(): number;
   /** What the folders contained when they were last read. */
   folders(): FolderRecord[];
   folder(path: string): FolderRecord | undefined;

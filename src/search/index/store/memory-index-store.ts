@@ -93,6 +93,7 @@ export function openMemoryStore(): IndexStore {
     segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
     files: (inFolders) => [...files.values()].filter(isDirectlyIn(inFolders)).map(withoutText),
+    skippedCount: () => skippedFiles.size,
     skippedFiles: (inFolders) => [...skippedFiles.values()].filter(isDirectlyIn(inFolders)),
     folders: () => [...folders.values()],
     folder: (path) => folders.get(path),

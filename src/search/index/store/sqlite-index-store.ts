@@ -127,6 +127,7 @@ export function openSqliteStore(path: string): IndexStore {
         "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
         inFolders,
       ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
+    skippedCount: () => Number(sql("SELECT count(*) AS files FROM passed").get()?.files),
     skippedFiles: (inFolders) =>
       readIn<[string, string, string]>(
         "SELECT json_group_array(json_array(path, stamp, reason)) AS rows FROM passed",

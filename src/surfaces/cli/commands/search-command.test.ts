@@ -54,6 +54,22 @@ describe("spillway search and index", () => {
       [["search", "x", "--limit", "many"], 2, /--limit must be a number/],
       [["search", "x", "--dir", "none"], 1, /does not exist/],
       [["search", "x", "--project", "none"], 1, /There is no project/],
+      [["search", "x", "--project", "project_id"], 1, /There is no project "project_id"\.\n.*, or omit --project\.\n/],
+      [["search", "x", "--project", "../x"], 2, /Invalid --project format: \.\.\/x\n/],
+      [["search", "x", "--file-type", ".py"], 2, /: --file-type should not include leading dot \(use 'py'/],
+      [
+        ["search", "x", "--file-type", "file_type/directory"],
+        2,
+        /--file-type "file_type\/directory" is not an extension\n.*into --directory\.\n/,
+      ],
+      [["search", "x", "--cursor", "next_cursor"], 2, /Invalid cursor: next_cursor\n {2}Send --cursor of an earlier/],
+      [["search", "x", "--repository", "repository_id"], 2, /Invalid --repository format: repository_id\n/],
+      [
+        ["search", "x", "--repository", `${"0".repeat(8)}${"-0000".repeat(3)}-${"0".repeat(12)}`],
+        1,
+        /or omit --repository to/,
+      ],
+      [["index", "--project", "../x"], 2, /Invalid --project format: \.\.\/x\n/],
       [["index", "a.ts"], 1, /is not a folder/],
       [["index", "a", "b"], 2, /one argument too many/],
     ] as const) {
@@ -86,7 +102,7 @@ describe("spillway search and index", () => {
       [unknown.status, unknown.err],
       [
         1,
-        'spillway: There is no project "shp".\n  There are: "shop". Index a repository into it first, or omit project_id.\n',
+        'spillway: There is no project "shp".\n  There are: "shop". Index a repository into it first, or omit --project.\n',
       ],
     );
   });
@@ -110,6 +126,18 @@ describe("spillway search and index", () => {
     for (const name of ["a", "b", "c"]) await cli.write(`src/${name}.ts`, source);
     assert.equal((await cli.run(["search", "parseOrder", "--limit", "2"])).err, "More: --cursor c_2\n");
     assert.equal((await cli.run(["search", "parseOrder", "--cursor", "c_2"])).err, "");
+  });
+
+  test("name the size limit of a skipped file with its unit", async () => {
+    await using cli = await openCli();
+    await cli.write("large.md", "word\n".repeat(300_000));
+    for (const _ of ["first", "again"]) {
+      const { status, err } = await cli.run(["index"]);
+      assert.deepEqual([status, /skipped \((.*)\)/.exec(err)?.[1]], [1, "larger than 1 MiB"]);
+    }
+    await cli.write("a.ts", source);
+    const [{ skipped }] = await cli.json("index");
+    assert.deepEqual(skipped, [{ path: "large.md", reason: "larger than 1 MiB" }]);
   });
 
   test("fail on an empty folder with the reason", async () => {
