@@ -242,7 +242,7 @@ describe("an update of the index", () => {
     await index.update();
     chmodSync(join(index.root, "a.ts"), 0o000);
     const { skipped } = await index.update();
-    assert.deepEqual(skipped, [{ path: "a.ts", reason: "permission denied", again: true }]);
+    assert.deepEqual(skipped, [{ path: "a.ts", reason: "permission denied", isRetryable: true }]);
     assert.deepEqual(await index.find("secret"), []);
     chmodSync(join(index.root, "a.ts"), 0o600);
     assert.equal((await index.update()).indexed, 1);
