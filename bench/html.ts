@@ -21,7 +21,7 @@ export async function run(): Promise<void> {
   console.log(`${pages.length} pages, ${pages.filter(wasTunedLater).length} of them in view only for the later rules`);
   console.table(Object.fromEntries([...results].map(([name, each]) => [name, qualityCells(each, pages)])));
   console.log(
-    "wcxb-dev-2: pages that rules may be tuned on, and pages that nobody reads; then folders of unseen pages",
+    "wcxb-dev-2: pages that rules may be tuned on, and pages that are not read; then folders of unseen pages",
   );
   console.table(Object.fromEntries([...results].flatMap(([name, each]) => unreadRows(name, each))));
   console.table(Object.fromEntries([...results].map(([name, each]) => [name, costCells(each, results.get("ours"))])));
