@@ -27,7 +27,7 @@ const MAX_QUERIES = 100;
 
 /** Prints a table of this program and of what else is installed. */
 export async function runScale(): Promise<void> {
-  if (!existsSync(tree)) return console.log(`\nScale is not measured: there is no ${tree} (set SPILLWAY_SCALE_TREE).`);
+  if (!existsSync(tree)) return console.log("\nScale is not measured: set SPILLWAY_SCALE_TREE to a large checkout.");
   if (!existsSync(program)) return console.log("\nScale is not measured: run npm run build first.");
   const folder = mkdtempSync(join(tmpdir(), "spillway-scale-"));
   try {
