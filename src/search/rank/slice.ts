@@ -1,6 +1,7 @@
 /** Copies what one query needs of an index: with it, many indexes are ranked as one, and only one is open at a time. */
-import { type PostingRange, type RankedSegment, termKinds } from "../index/index-segment.ts";
+import { type RankedSegment, termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
+import type { PostingRange } from "../index/segment-terms.ts";
 import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import type { ParsedQuery } from "./query.ts";
 import { matchesPath } from "./signals/path-score.ts";
