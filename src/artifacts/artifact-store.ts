@@ -163,7 +163,7 @@ export function openStore(storage: Storage, { owner, run, now = Date.now }: Stor
     });
   }
 
-  /** Whether keeping gave this record and the owner had no artifact with its bytes, so that no extract of them is stored. */
+  /** Whether keeping gave this record, and its bytes were new to the owner: nothing was extracted from them yet. */
   const isNewContent = (record: ArtifactRecord): boolean => newContents.has(record);
 
   /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */

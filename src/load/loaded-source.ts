@@ -31,7 +31,7 @@ export type LoadedSource = AsyncDisposable &
     readonly content: Content;
     /** Where its extract is stored. */
     readonly objects: Objects;
-    /** Whether its owner did not have these bytes before, so that there is no extract of them. */
+    /** Whether its owner did not have these bytes before: nothing was extracted from them yet. */
     readonly isNewContent: boolean;
     readonly delivery: Delivery;
     readonly address: SourceAddress;

@@ -38,11 +38,11 @@ describe("help", () => {
       }
       const fitted = fitHelp(settingsText, columns).split("\n");
       const flush = fitted.filter((line) => /^\S/.test(line) && !/^[a-z][\w.]+(?: |$)|^\(SPILLWAY_\w+\)$/.test(line));
-      assert.deepEqual(flush, [], "what is no name of a setting is below one");
+      assert.deepEqual(flush, [], "all lines but the names of settings are indented");
     });
   }
 
-  test("is as it is where there is no terminal or its width is not known, and its examples are never broken", () => {
+  test("has its lines as written without a terminal or a known width, and never breaks its examples", () => {
     for (const text of texts) {
       for (const columns of [undefined, 0, 1, 19]) assert.equal(fitHelp(text, columns), text);
       assert.ok(text.endsWith(fitHelp(text, 20).split(/(?=^Examples:$)/m)[1] ?? ""));

@@ -58,7 +58,7 @@ export const projectRow: OptionRow = {
 };
 
 /** What errors of a search call its parameters here. */
-export const optionNames: ParameterNames = {
+export const searchOptionNames: ParameterNames = {
   project: "--project",
   repository: "--repository",
   fileType: "--file-type",

@@ -10,7 +10,7 @@ import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { checkArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { optionNames, projectRow, readText } from "../options.ts";
+import { projectRow, readText, searchOptionNames } from "../options.ts";
 import { toJsonLine } from "../output.ts";
 
 export const indexCommand: Command = {
@@ -41,7 +41,7 @@ export const indexCommand: Command = {
 
 async function startJob(call: Call, force_reindex: boolean) {
   const project_id = readText(call, "project");
-  return startIndexJob({ repo_path: call.args[0], project_id, force_reindex }, await call.session(), optionNames);
+  return startIndexJob({ repo_path: call.args[0], project_id, force_reindex }, await call.session(), searchOptionNames);
 }
 
 /** The time between two updates of the progress line. */

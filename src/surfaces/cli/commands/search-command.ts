@@ -10,7 +10,7 @@ import { ERROR_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { readLines } from "../input-lines.ts";
-import { optionNames, projectRow, readText } from "../options.ts";
+import { projectRow, readText, searchOptionNames } from "../options.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const searchCommand: Command = {
@@ -45,7 +45,7 @@ export const searchCommand: Command = {
   async run(call) {
     if (call.args.length === 1 && call.args[0] === "-") return searchLines(call);
     const query = call.args.join(" ");
-    const reply = await searchCode(readInput(call, query), await openSearchSession(call), { names: optionNames });
+    const reply = await searchCode(readInput(call, query), await openSearchSession(call), { names: searchOptionNames });
     await call.terminal.out(call.json ? toJsonLine(reply) : formatReply(reply, query, call.terminal.color === true));
     for (const notice of call.json ? [] : [...searchNotices(reply), ...listHints(reply)])
       call.terminal.note(`${notice}\n`);
@@ -102,7 +102,7 @@ async function searchLines(call: Call): Promise<ExitCode> {
   for await (const query of readLines(call.terminal.stdin)) {
     try {
       await call.terminal.out(
-        toJsonLine(await searchCode(readInput(call, query), session, { names: optionNames, complete: true })),
+        toJsonLine(await searchCode(readInput(call, query), session, { names: searchOptionNames, complete: true })),
       );
     } catch (error) {
       if (call.signal.aborted) throw error;
