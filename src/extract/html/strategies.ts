@@ -132,8 +132,8 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
 }
 
 /**
- * Only pages that call themselves articles: elsewhere links and short lines are content as often as not, and threads need their authors. Returns
- * the share of the chosen text that is dropped.
+ * Only pages that call themselves articles: elsewhere links and short lines are content as often as not, and threads need
+ * their authors. Returns the share of the chosen text that is dropped.
  */
 function filterBlocks(page: Page, { root, dropped, kind, isKindStated }: Choice): number {
   return kind === "article" && isKindStated ? dropUnlikelyBlocks(page, root, dropped) : 0;

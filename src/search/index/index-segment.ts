@@ -274,7 +274,10 @@ function readColumns(
   };
 }
 
-/** Compares bytes from the end, without a string for each path. Case is known of ASCII only: from another byte on, all may be equal. */
+/**
+ * Compares bytes from the end, without a string for each path. Case is known of ASCII only: from another byte on, all may
+ * be equal.
+ */
 function filesEnding(paths: Buffer, offsets: Uint32Array, ending: Buffer): number[] {
   const files: number[] = [];
   for (let file = 0; file + 1 < offsets.length; file++) {
