@@ -55,16 +55,21 @@ async function openEndpoint(connectServers: Connect = connect) {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
+  async function send(method: string, session?: string): Promise<Response> {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: {} });
+    const headers = session === undefined ? {} : { "mcp-session-id": session };
+    const reply = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body, headers });
+    await reply.text();
+    return reply;
+  }
   return {
     counts,
     links,
     start,
     async greet(): Promise<number> {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} });
-      const reply = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body });
-      await reply.text();
-      return reply.status;
+      return (await send("initialize")).status;
     },
+    send,
     async [Symbol.asyncDispose]() {
       start.resolve();
       await links[Symbol.asyncDispose]();
@@ -112,4 +117,23 @@ test("servers that cannot be started take no place", async () => {
   place.start.resolve();
   for (let count = 0; count < 3; count++) assert.equal(await place.greet(), 500);
   assert.deepEqual([place.links.servers, place.counts], [0, { opened: 3, closed: 3 }]);
+});
+
+test("a session whose handshake cannot be repeated gives its place back", async () => {
+  const refusesRepeats: Connect = (toClient) => {
+    const link = connect(toClient);
+    return {
+      ...link,
+      fromClient: async (line) =>
+        line.includes("spillway-restored") ? assert.fail("the server is gone") : link.fromClient(line),
+    };
+  };
+  await using place = await openEndpoint(refusesRepeats);
+  place.start.resolve();
+  const session = (await place.send("initialize")).headers.get("mcp-session-id") ?? assert.fail();
+  for (let count = 0; count < 2; count++) assert.equal(await place.greet(), 200);
+  await waitUntil("its servers have ended", () => place.counts.closed === 1);
+  assert.equal((await place.send("tools/list", session)).status, 500);
+  await waitUntil("the new ones have ended too", () => place.counts.closed === place.counts.opened - 1);
+  assert.equal(place.links.servers, 1);
 });

@@ -183,14 +183,18 @@ export function createServerEndpoint(options: ServerEndpointOptions): ServerEndp
   async function restore({ target, place }: Live<HttpSession>, handshake: string): Promise<void> {
     const params = parseMessage(handshake)?.json ?? {};
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), RESTORE_MS);
+    const late = new Promise<never>((_, reject) => {
+      const message = "The server did not start in time. Try again, or ask the operator to look at its log.";
+      timer = setTimeout(() => reject(refused(504, message)), RESTORE_MS);
     });
-    const outcome = await Promise.race([target.restore(params), late]);
-    clearTimeout(timer);
-    if (outcome !== "late") return;
-    void links.end(place);
-    throw refused(504, "The server did not start in time. Try again, or ask the operator to look at its log.");
+    try {
+      await Promise.race([target.restore(params), late]);
+    } catch (error) {
+      void links.end(place);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   const findShared = (caller: Caller, request: IncomingMessage): Promise<Live<SharedLink>> => {
