@@ -8,7 +8,7 @@ import { setInlineTags } from "./custom-elements.ts";
 import { applyStyles } from "./page-styles.ts";
 import { moveStreamedParts } from "./react-streaming.ts";
 import { type Page, treeLimits } from "./tree.ts";
-import { TreeBuilder, usesAttribute } from "./tree-builder.ts";
+import { isData, TreeBuilder, usesAttribute } from "./tree-builder.ts";
 import { hideTransparent, showAriaHidden } from "./visibility.ts";
 
 /** Parses a page. Never throws, for any source. */
@@ -87,8 +87,8 @@ function callbacksFor(source: string, isXml: boolean, tree: TreeBuilder): Tokeni
     onattribend() {
       if (attributeName === "") return;
       const isCut = attributeValue.length > treeLimits.maxAttributeChars;
-      // A truncated address would lead somewhere else.
-      if (!isCut || !addressNames.has(attributeName))
+      // A truncated address would lead somewhere else; of one that is data, only that is of use.
+      if (!isCut || !addressNames.has(attributeName) || isData(attributeValue))
         tree.addAttribute(attributeName, attributeValue.slice(0, treeLimits.maxAttributeChars));
     },
     onopentagend: () => tree.open(false),

@@ -37,6 +37,14 @@ export function usesAttribute(tag: string, name: string): boolean {
   return usedAttributes.has(name) || hidingAttributes.has(name) || usedOnSome.get(name)?.(tag) === true;
 }
 
+/** Whether the value of an attribute is a file instead of its address. */
+export function isData(value: string): boolean {
+  return value.startsWith("data:");
+}
+
+/** What is in place of an image until a script loads it: a pixel, or a drawing of nothing. */
+const placeholder = /^data:image\/(?:gif|svg\+xml).{0,500}$/s;
+
 /** Elements that show an icon; their label says what it means. */
 const iconTags = new Set(["svg", "i", "span"]);
 
@@ -141,7 +149,8 @@ export class TreeBuilder {
     else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (name === "hidden") this.#hidden ||= hidesElement(name, value);
-    else if (!value.startsWith("data:")) this.#setAttribute(name, value);
+    else if (!isData(value)) this.#setAttribute(name, value);
+    else if (name === "src" && !placeholder.test(value)) this.#setAttribute(name, "data:");
   }
 
   /** Most styles are those of many elements, so each is read only once. */
