@@ -87,7 +87,7 @@ class PageWriter {
   readonly #delimiters = new DelimiterWriter(this.#line);
   readonly #fences = new FenceWriter(this.#blocks);
   readonly #lists = new ListCounter();
-  readonly #images = new ImageWriter();
+  readonly #images: ImageWriter;
   readonly #duplicates = new DuplicateDetector();
   /** Whether a note is in the chosen part, for the notes that were looked up. */
   readonly #chosenNotes = new Map<Element, boolean>();
@@ -109,8 +109,10 @@ class PageWriter {
     this.#choice = choice;
     this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
-    this.#resolve = createResolver(page, url);
-    this.#links = new LinkWriter(links, () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars);
+    this.#resolve = createResolver(page, url, choice.isForum);
+    const position = () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars;
+    this.#links = new LinkWriter({ style: links, isThread: choice.isForum, position });
+    this.#images = new ImageWriter(page);
     this.#footnotes = findFootnotes(page);
     this.#title = listByTag(page, "h1")[0];
   }
