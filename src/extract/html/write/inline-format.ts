@@ -3,6 +3,7 @@ import { isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
 import type { Element } from "../tree/tree.ts";
 import { escapeSigns } from "./escape.ts";
 import { writeInlineCode } from "./fences.ts";
+import { isEnlargement } from "./images.ts";
 import type { LinkWriter } from "./link-writer.ts";
 
 export type InlineFormat = "strong" | "emphasis" | "strike" | "code" | "link";
@@ -51,7 +52,7 @@ function formatLink(element: Element, text: string, options: FormatOptions): str
   // A heading that links to itself is only a heading.
   if (href === undefined || isTitle || (isHeading && href.startsWith("#"))) return text;
   const target = resolve(href);
-  if (target === undefined) return text;
+  if (target === undefined || isEnlargement(element, target)) return text;
   const link = links.write(text, target);
   return link === text && isRaised(element) && /^\d+$/.test(text) ? `[${text}]` : link;
 }
