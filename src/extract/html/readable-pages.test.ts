@@ -201,9 +201,18 @@ describe("the style of links", () => {
     assert.equal(second, "\n\n[Lamps](/a) more");
   });
 
-  test("inline: the link of a heading counts for its section", () => {
+  test("inline: the link of a heading counts for its section, and for others with the same heading", () => {
     const card = '<h3><a href="/a">Lamps</a></h3><p>Bright. <a href="/a">Buy</a></p>';
-    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Lamps](/a)\n\nBright. Buy");
+    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### Lamps\n\nBright. Buy");
+    const other = card.replace("Lamps", "Wicks");
+    assert.equal(read(card + other).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Wicks](/a)\n\nBright. Buy");
+  });
+
+  test("a link before the heading of a card is left out if it is the same", () => {
+    const card = (text: string): string => `<li><a href="/a">${text}</a><h3><a href="/a">Lamps</a></h3></li>`;
+    assert.equal(read(`<ul>${card("Lamps")}<li>x</li></ul>`).text, "- ### [Lamps](/a)\n- x");
+    assert.equal(read(`<ul>${card("Sold out")}</ul>`).text, "- [Sold out](/a)\n\n  ### [Lamps](/a)");
+    assert.equal(read("<p>Lamps</p><h3>Lamps</h3><p>x</p>").text, "Lamps\n\n### Lamps\n\nx");
   });
 
   test("inline: a long table and a long line repeat an address further down", () => {
@@ -306,6 +315,17 @@ describe("the style of links", () => {
     assert.equal(text, "one, two and three");
     assert.equal(linkBase, undefined);
   });
+});
+
+test("the scale of a rating that a reader may give is left out", () => {
+  const scale = [1, 2, 3, 4, 5].map((stars) => `<a href="#">${stars} of 5 stars</a>`).join("");
+  const row = (name: string): string => `<tr><td>${name}</td><td>4 of 5 stars</td><td><div>${scale}</div></td></tr>`;
+  const prose = "<p>The keeper of the lighthouse trims the wick each evening, or the lamp smokes.</p>".repeat(9);
+  assert.ok(
+    markdownOf(`${prose}<table>${row("Brass")}${row("Tin")}</table>`).endsWith(
+      "\n\n| Brass | 4 of 5 stars |\n| --- | --- |\n| Tin | 4 of 5 stars |",
+    ),
+  );
 });
 
 test("cells that claim to span thousands of columns add few empty ones", () => {

@@ -10,8 +10,13 @@ const MAX_ADDRESS_CHARS = 500;
 /** In the list at the end, where a reader who does not need them passes over them, there is room for signed addresses. */
 const MAX_LISTED_ADDRESS_CHARS = 2_000;
 
-/** Where an address was written last: after how many characters of the text, in which section, and with which text. */
-type Place = { readonly chars: number; readonly section: number; readonly text: string };
+/** Where an address was written last: after how many characters of the text and in which section, and as what. */
+type Place = {
+  readonly chars: number;
+  readonly section: number;
+  readonly text: string;
+  readonly isHeading: boolean;
+};
 
 /** The links of one line of text, or of one table. */
 export type LineLinks = {
@@ -45,14 +50,14 @@ export class LinkWriter {
     this.#options = options;
   }
 
-  /** A link with this text to an address. */
-  write(text: string, address: string): string {
+  /** A link with this text to an address, in a heading or elsewhere. */
+  write(text: string, address: string, isHeading = false): string {
     this.#addresses.push(address);
     // A place in the same text is found by its heading.
     if (address.startsWith("#")) return this.#omit(text, address);
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     const { style } = this.#options;
-    if (style === "inline" && this.#wasJustWritten(text, address)) return this.#omit(text, address);
+    if (style === "inline" && this.#wasWritten(text, address, isHeading)) return this.#omit(text, address);
     const label = escapeLinkText(text.replaceAll("\n", " "));
     return style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
   }
@@ -87,20 +92,31 @@ export class LinkWriter {
     return this.#options.style === "inline" ? MAX_ADDRESS_CHARS : MAX_LISTED_ADDRESS_CHARS;
   }
 
-  /** Whether an address, or the page whose comments it leads to, is near in the text before. */
-  #wasJustWritten(text: string, address: string): boolean {
-    const chars = this.#options.position();
-    const wasWritten = [address, address.replace(commentsEnd, "")].some((each) => this.#isNear(each, text, chars));
-    if (!wasWritten) this.#linePlaces.set(address, { chars, section: this.#section, text });
-    return wasWritten;
+  /** Whether a reader finds an address, or that of the page whose comments it leads to, in the text before. */
+  #wasWritten(text: string, address: string, isHeading: boolean): boolean {
+    const place = { chars: this.#options.position(), section: this.#section, text, isHeading };
+    const page = address.replace(commentsEnd, "");
+    const isRepeated = this.#isSameName(address, place);
+    const isNear = this.#isNear(address, place) || (page !== address && this.#isNear(page, place));
+    // Below a heading that is there a second time, the address is not needed either.
+    if (isHeading || !(isRepeated || isNear)) this.#linePlaces.set(address, place);
+    return isRepeated || isNear;
   }
 
-  /** As in a card whose image, title and button lead to one page. In a thread, a name is linked only once. */
-  #isNear(address: string, text: string, chars: number): boolean {
-    const last = this.#linePlaces.get(address) ?? this.#places.get(address);
-    if (last === undefined) return false;
-    if (this.#options.isThread && last.text === text) return true;
-    return last.section === this.#section && chars - last.chars < minRepeatDistanceChars;
+  /** In a thread a name is linked once. Of two sections with one heading, a reader finds the first. */
+  #isSameName(address: string, { text, isHeading }: Place): boolean {
+    const last = this.#findLast(address);
+    return last?.text === text && (this.#options.isThread || (isHeading && last.isHeading));
+  }
+
+  /** As in a card whose image, title and button lead to one page. */
+  #isNear(address: string, { chars, section }: Place): boolean {
+    const last = this.#findLast(address);
+    return last !== undefined && last.section === section && chars - last.chars < minRepeatDistanceChars;
+  }
+
+  #findLast(address: string): Place | undefined {
+    return this.#linePlaces.get(address) ?? this.#places.get(address);
   }
 
   #omit(text: string, address: string): string {

@@ -15,7 +15,7 @@ import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
 import { findCodeLanguage } from "./code-language.ts";
 import { DelimiterWriter } from "./delimiters.ts";
 import { DuplicateDetector } from "./duplicates.ts";
-import { escapeHeading, escapeLineStarts, escapeText, MAX_LABEL_CHARS, toPlainLabel } from "./escape.ts";
+import { escapeHeading, escapeLines, escapeText, MAX_LABEL_CHARS, toPlainLabel } from "./escape.ts";
 import { FenceWriter, writeInlineCode } from "./fences.ts";
 import { ImageWriter, isLabelledIcon } from "./images.ts";
 import { formatInline, formatsByTag } from "./inline-format.ts";
@@ -101,6 +101,8 @@ class PageWriter {
   /** Text and addresses of the last heading; "" in forums, where each post repeats its headings. */
   #sectionHeading = "";
   #lastHeading: { readonly key: string; readonly level: number; readonly count: number } | undefined;
+  /** Text and addresses of the last line that was written as a paragraph. */
+  #lastLine: { readonly key: string; readonly count: number } | undefined;
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
@@ -385,18 +387,24 @@ class PageWriter {
     if (text === "") return;
     if (this.#headingLevel > 0) this.#writeHeading(text.replaceAll("\n", " "), links);
     else if (!this.#isDuplicate(text, links)) {
-      this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
+      this.#blocks.write(this.#isMarkdown ? escapeLines(text) : text);
       this.#links.keep(links);
+      this.#lastLine = { key: `${toPlainLabel(text)} ${links.addresses}`, count: this.#blocks.count };
     }
   }
 
-  /** A heading directly after the same heading is a copy for another screen size. */
+  /**
+   * A heading directly after the same heading is a copy for another screen size. The same link directly before it is that
+   * of the picture of a card.
+   */
   #writeHeading(text: string, links: LineLinks): void {
     const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
     const label = toPlainLabel(text);
     const [key, level] = [`${label} ${links.addresses}`, this.#headingLevel];
     const last = this.#lastHeading;
     if (last?.key === key && last.level === level && last.count === this.#blocks.count) return;
+    if (links.addresses !== "" && this.#lastLine?.key === key && this.#lastLine.count === this.#blocks.count)
+      this.#blocks.retract();
     this.#sectionHeading = this.#choice.isForum ? "" : key;
     this.#blocks.write(line, { label, level });
     this.#links.keep(links);
