@@ -20,6 +20,21 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
     html: "<table><tr><th>A<th>B</tr><tr><td><pre>{\n  a | b\n}</pre><td>x<br>y<ul><li>one<li>two</ul></tr></table>",
     markdown: "| A | B |\n| --- | --- |\n| `{`<br>`  a \\| b`<br>`}` | x<br>y<br>one<br>two |",
   },
+  {
+    name: "columns without text are left out",
+    html: "<table><tr><th>A<th><th>B</tr><tr><td>1<td><td>2</tr><tr><td>3<td> <td></tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |",
+  },
+  {
+    name: "strong headers are headers, strong values stay strong",
+    html: "<table><tr><td><b>A</b><td><b>B</b></tr><tr><td><b>1</b><td><b>2</b></tr><tr><td><b>a</b> b<td>3</tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| 1 | **2** |\n| **a** b | 3 |",
+  },
+  {
+    name: "code below headers",
+    html: "<table><tr><th>Old<th>New</tr><tr><td><pre>a</pre><td><pre>b</pre></tr></table>",
+    markdown: "| Old | New |\n| --- | --- |\n| `a` | `b` |",
+  },
 ];
 
 describe("a data table keeps its cells in their columns:", () => {

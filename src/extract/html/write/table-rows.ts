@@ -46,9 +46,16 @@ export class TableRows {
     const rows = parseSpan(rowspan, MAX_SPANNED_ROWS);
     for (let column = 0; column < parseSpan(colspan, this.#maxColumns); column += 1) {
       if (rows > 1 && row.length < this.#maxColumns) this.#spans[row.length] = rows - 1;
-      row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
+      row.push(column > 0 ? "" : this.#isMarkdown ? this.#toMarkdown(text) : text);
     }
     skipSpannedCells(row, this.#spans);
+  }
+
+  /** In the first row and the first column, strong text only looks like the header that it is. */
+  #toMarkdown(text: string): string {
+    const isHeader = this.#rows.length === 0 || this.#row.length === 0;
+    const label = isHeader ? text.replace(/^\*\*((?:[^*\\]|\\.)+)\*\*$/, "$1") : text;
+    return label.replaceAll("|", "\\|");
   }
 
   /** A GFM table; in plain text, columns separated by tabs. */
@@ -87,7 +94,7 @@ function skipSpannedCells(row: string[], spans: number[]): void {
 
 /** A GFM table with the first row as its header; short rows are padded. */
 function writeTable(rows: readonly (readonly string[])[]): string {
-  const filledRows = rows.filter((row) => row.some((cell) => cell !== ""));
+  const filledRows = withoutEmptyColumns(rows.filter((row) => row.some((cell) => cell !== "")));
   if (filledRows.length === 0) return "";
   const columns = Math.min(
     MAX_COLUMNS,
@@ -99,4 +106,15 @@ function writeTable(rows: readonly (readonly string[])[]): string {
   );
   lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filledRows[0]?.length ?? 1) : columns)}`);
   return lines.join("\n");
+}
+
+/** Columns for borders and spaces have no text in any row. */
+function withoutEmptyColumns(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const filled = new Set<number>();
+  let columns = 0;
+  for (const row of rows) {
+    columns = Math.max(columns, row.length);
+    for (const [column, cell] of row.entries()) if (cell !== "") filled.add(column);
+  }
+  return filled.size === columns ? rows : rows.map((row) => row.filter((_, column) => filled.has(column)));
 }
