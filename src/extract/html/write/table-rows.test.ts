@@ -27,8 +27,18 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
   },
   {
     name: "strong headers are headers, strong values stay strong",
-    html: "<table><tr><td><b>A</b><td><b>B</b></tr><tr><td><b>1</b><td><b>2</b></tr><tr><td><b>a</b> b<td>3</tr></table>",
-    markdown: "| A | B |\n| --- | --- |\n| 1 | **2** |\n| **a** b | 3 |",
+    html: "<table><tr><td><b>A</b><td><b>B</b></tr><tr><td><b>1</b><td><b>2</b></tr><tr><td><b>3</b><td>4</tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| 1 | **2** |\n| 3 | 4 |",
+  },
+  {
+    name: "strong cells that begin groups of rows stay strong",
+    html: "<table><tr><th>A<th>B</tr><tr><td><b>Lamps</b><td></tr><tr><td>Brass<td>4</tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| **Lamps** |  |\n| Brass | 4 |",
+  },
+  {
+    name: "a table without text is nothing",
+    html: "<p>x</p><table><tr><th> <th></tr><tr><td><td> </tr></table>",
+    markdown: "x",
   },
   {
     name: "code below headers",

@@ -46,16 +46,9 @@ export class TableRows {
     const rows = parseSpan(rowspan, MAX_SPANNED_ROWS);
     for (let column = 0; column < parseSpan(colspan, this.#maxColumns); column += 1) {
       if (rows > 1 && row.length < this.#maxColumns) this.#spans[row.length] = rows - 1;
-      row.push(column > 0 ? "" : this.#isMarkdown ? this.#toMarkdown(text) : text);
+      row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
     }
     skipSpannedCells(row, this.#spans);
-  }
-
-  /** In the first row and the first column, strong text only looks like the header that it is. */
-  #toMarkdown(text: string): string {
-    const isHeader = this.#rows.length === 0 || this.#row.length === 0;
-    const label = isHeader ? text.replace(/^\*\*((?:[^*\\]|\\.)+)\*\*$/, "$1") : text;
-    return label.replaceAll("|", "\\|");
   }
 
   /** A GFM table; in plain text, columns separated by tabs. */
@@ -94,8 +87,9 @@ function skipSpannedCells(row: string[], spans: number[]): void {
 
 /** A GFM table with the first row as its header; short rows are padded. */
 function writeTable(rows: readonly (readonly string[])[]): string {
-  const filledRows = withoutEmptyColumns(rows.filter((row) => row.some((cell) => cell !== "")));
-  if (filledRows.length === 0) return "";
+  const someRows = rows.filter((row) => row.some((cell) => cell !== ""));
+  if (someRows.length === 0) return "";
+  const filledRows = withPlainHeaders(withoutEmptyColumns(someRows));
   const columns = Math.min(
     MAX_COLUMNS,
     filledRows.reduce((widest, row) => Math.max(widest, row.length), 1),
@@ -118,3 +112,16 @@ function withoutEmptyColumns(rows: readonly (readonly string[])[]): readonly (re
   }
   return filled.size === columns ? rows : rows.map((row) => row.filter((_, column) => filled.has(column)));
 }
+
+/**
+ * Strong cells in the first row, and in the first column if all are strong, only look like the headers that they are;
+ * a few strong ones begin groups of rows.
+ */
+function withPlainHeaders(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [head = [], ...others] = rows;
+  const isStrongColumn = others.every(([first = ""]) => first === "" || strongCell.test(first));
+  const toPlain = (cell: string) => cell.replace(strongCell, "$1");
+  const body = isStrongColumn ? others.map(([first = "", ...row]) => [toPlain(first), ...row]) : others;
+  return [head.map(toPlain), ...body];
+}
+const strongCell = /^\*\*((?:[^*\\]|\\.)+)\*\*$/;
