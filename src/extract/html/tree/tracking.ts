@@ -5,8 +5,7 @@ export function withoutTracking(url: URL): URL {
   const target = followRedirects(url);
   // What a browser would highlight on the page.
   if (target.hash.includes(":~:")) target.hash = target.hash.replace(/^#?(.*?):~:.*$/s, "$1");
-  if (target.pathname.includes("/dp/") || target.pathname.includes("/ref=")) shortenProductPath(target);
-  if (target.pathname.includes(";")) target.pathname = target.pathname.replace(/;jsessionid=[^/;]*/i, "");
+  if (/\/dp\/|\/ref=|;/.test(target.pathname)) shortenPath(target);
   if (target.search === "") return target;
   const parameters = target.search.slice(1).split("&");
   const others = parameters.filter(
@@ -18,10 +17,11 @@ export function withoutTracking(url: URL): URL {
 }
 
 /**
- * At Amazon a product is found by its number; the words before it repeat its name, and what follows `ref=` says how a
- * reader came.
+ * Removes the session of a reader. At Amazon a product is found by its number; the words before it repeat its name, and
+ * what follows `ref=` says how a reader came.
  */
-function shortenProductPath(url: URL): void {
+function shortenPath(url: URL): void {
+  if (url.pathname.includes(";")) url.pathname = url.pathname.replace(/;jsessionid=[^/;]*/i, "");
   if (!amazonHost.test(url.hostname)) return;
   const product = /\/dp\/[\dA-Z]{10}(?=\/|$)/.exec(url.pathname)?.[0];
   url.pathname = product ?? url.pathname.replace(/\/ref=.*/, "");

@@ -36,7 +36,7 @@ export function escapeEdges(text: string): string {
 const looseSigns = /^(?:[*~]+(?=\s)|~(?!~))|(?:(?<=\s)[*~]+|(?<![\\~])~)$/g;
 
 function escapeLastBackslash(text: string): string {
-  return /(?<!\\)(?:\\\\)*\\$/.test(text) ? `${text}\\` : text;
+  return text.endsWith("\\") && /(?<!\\)(?:\\\\)*\\$/.test(text) ? `${text}\\` : text;
 }
 
 function escapeEach(characters: string): string {

@@ -34,9 +34,10 @@ export class ImageWriter {
     if (isIcon(image)) return isFirstInItem(image) && stateLabel.test(label) ? `${label}: ` : undefined;
     if (isSign(image, label)) return escapeText(label);
     const { src } = image.attributes;
+    if (src === undefined || isSlug(label) || !this.#isFigure(image, label)) return undefined;
     const link = findAncestor(image, "a");
-    const isNamed = link !== null && this.#isNamed(link);
-    if (src === undefined || isNamed || isSlug(label) || !this.#isFigure(image, label)) return undefined;
+    if (link !== null && this.#isNamed(link)) return undefined;
+    this.#labels.add(label);
     const target = resolve(src);
     const isLabelEnough = target === undefined || target.length > MAX_IMAGE_ADDRESS_CHARS || leadsToPage(link, resolve);
     return isLabelEnough ? escapeText(label) : `![${label}](${target})`;
@@ -55,9 +56,7 @@ export class ImageWriter {
     if (isInSentence(image)) return true;
     if (label.length < htmlWeights.writing.minImageLabelChars || this.#labels.has(label)) return false;
     const figure = findAncestor(image, "figure");
-    if (figure === null || collectText(figure, MAX_CAPTION_CHARS).includes(label)) return false;
-    this.#labels.add(label);
-    return true;
+    return figure !== null && !collectText(figure, MAX_CAPTION_CHARS).includes(label);
   }
 }
 

@@ -101,8 +101,8 @@ class PageWriter {
   /** Text and addresses of the last heading; "" in forums, where each post repeats its headings. */
   #sectionHeading = "";
   #lastHeading: { readonly key: string; readonly level: number; readonly count: number } | undefined;
-  /** Text and addresses of the last line that was written as a paragraph. */
-  #lastLine: { readonly key: string; readonly count: number } | undefined;
+  /** Text and addresses of the last paragraph that begins with a link. */
+  #lastLink: { readonly key: string; readonly count: number } | undefined;
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
@@ -389,7 +389,7 @@ class PageWriter {
     else if (!this.#isDuplicate(text, links)) {
       this.#blocks.write(this.#isMarkdown ? escapeLines(text) : text);
       this.#links.keep(links);
-      this.#lastLine = { key: `${toPlainLabel(text)} ${links.addresses}`, count: this.#blocks.count };
+      if (text.startsWith("[")) this.#lastLink = { key: headingKey(text, links), count: this.#blocks.count };
     }
   }
 
@@ -400,11 +400,10 @@ class PageWriter {
   #writeHeading(text: string, links: LineLinks): void {
     const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
     const label = toPlainLabel(text);
-    const [key, level] = [`${label} ${links.addresses}`, this.#headingLevel];
+    const [key, level] = [headingKey(text, links), this.#headingLevel];
     const last = this.#lastHeading;
     if (last?.key === key && last.level === level && last.count === this.#blocks.count) return;
-    if (links.addresses !== "" && this.#lastLine?.key === key && this.#lastLine.count === this.#blocks.count)
-      this.#blocks.retract();
+    if (this.#lastLink?.key === key && this.#lastLink.count === this.#blocks.count) this.#blocks.retract();
     this.#sectionHeading = this.#choice.isForum ? "" : key;
     this.#blocks.write(line, { label, level });
     this.#links.keep(links);
@@ -487,6 +486,11 @@ class PageWriter {
     const text = this.#line.take();
     if (text !== "") this.#blocks.write(text);
   }
+}
+
+/** What makes two headings the same: their text and their addresses. */
+function headingKey(text: string, { addresses }: LineLinks): string {
+  return `${toPlainLabel(text)} ${addresses}`;
 }
 
 /** References have brackets of their own: those that the page puts around them are removed. */
