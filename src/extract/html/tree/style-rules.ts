@@ -159,16 +159,17 @@ function* readRules(css: string, isPlain: boolean, context: RuleContext): Genera
   let order = 0;
   let start = 0;
   const marks = /[{};]/g;
-  for (let match = marks.exec(css); match !== null; match = marks.exec(css)) {
-    const prelude = css.slice(start, match.index).trim();
+  while (marks.test(css)) {
+    const mark = css[marks.lastIndex - 1];
+    const prelude = css.slice(start, marks.lastIndex - 1).trim();
     start = marks.lastIndex;
-    if (match[0] === "}") {
+    if (mark === "}") {
       if (contexts.pop() === false) uncertainCount -= 1;
-    } else if (match[0] === "{" && prelude.startsWith("@")) {
+    } else if (mark === "{" && prelude.startsWith("@")) {
       const [, name = "", condition = ""] = /^@(\S+)([\s\S]*)$/.exec(prelude) ?? [];
       if (groupNames.test(name)) open(/^layer$/i.test(name) || (/^media$/i.test(name) && isScreen(condition)));
       else start = findBlockEnd(css, start);
-    } else if (match[0] === "{") {
+    } else if (mark === "{") {
       const end = findBrace(css, start);
       const selectors = listSelectors(prelude, context.pageKeys);
       const declarations = selectors.length === 0 ? noDeclarations : context.readBlock(css.slice(start, end));
@@ -186,7 +187,7 @@ function* readRules(css: string, isPlain: boolean, context: RuleContext): Genera
 /** The index of the next brace, or the end. */
 function findBrace(css: string, start: number): number {
   braces.lastIndex = start;
-  return braces.exec(css)?.index ?? css.length;
+  return braces.test(css) ? braces.lastIndex - 1 : css.length;
 }
 const braces = /[{}]/g;
 
@@ -213,17 +214,24 @@ function listSelectors(prelude: string, pageKeys: ReadonlySet<string>): readonly
   for (const text of prelude.split(",")) {
     // What an element looks like while it is pointed at, and what is put before or after it, is not its own look.
     if (text.includes(":") && otherLook.test(text)) continue;
-    const keys = readKeys(
-      text
-        .trim()
-        .split(/[\s>+~]+/)
-        .at(-1) ?? "",
-    );
+    const keys = readKeys(lastCompoundOf(text.trim()));
     if (pageKeys.has(lastKeyOf(keys))) selectors.push({ text, keys });
   }
   return selectors;
 }
 const otherLook = /::|:(?:before|after|hover|focus|active|visited|target|selection|placeholder)\b/i;
+
+/** The part of a selector that is about the element itself. */
+function lastCompoundOf(selector: string): string {
+  let start = selector.length;
+  while (start > 0 && !isCombinator(selector.charCodeAt(start - 1))) start -= 1;
+  return selector.slice(start);
+}
+
+/** A blank, or `>`, `+`, `~`. */
+function isCombinator(code: number): boolean {
+  return code <= 0x20 || code === 0x3e || code === 0x2b || code === 0x7e;
+}
 
 /** The most telling of the keys of a selector. */
 function lastKeyOf(keys: readonly string[]): string {

@@ -20,22 +20,13 @@ export const BACKGROUND_COLOR = "data-background-color";
 export function readStyleColors(style: string): Declarations {
   const colors = new Map<string, { value: string; isImportant: boolean }>();
   if (!/color|background/i.test(style)) return colors;
-  for (const declaration of style.toLowerCase().split(";")) {
-    const [property = "", ...parts] = declaration.split(":");
-    const name = properties[property.trim()];
-    if (name === undefined) continue;
-    const value = parts.join(":").replace(/!\s*important/, "");
-    colors.set(name, { value: value.trim(), isImportant: declaration.includes("!") });
+  for (const [, property = "", value = ""] of style.toLowerCase().matchAll(colorDeclaration)) {
+    const name = property.startsWith("background") ? BACKGROUND_COLOR : TEXT_COLOR;
+    colors.set(name, { value: value.replace(/!\s*important/, "").trim(), isImportant: value.includes("!") });
   }
   return colors;
 }
-
-const properties: Readonly<Record<string, string>> = {
-  color: TEXT_COLOR,
-  "-webkit-text-fill-color": TEXT_COLOR,
-  background: BACKGROUND_COLOR,
-  "background-color": BACKGROUND_COLOR,
-};
+const colorDeclaration = /(?:^|;)\s*(color|-webkit-text-fill-color|background(?:-color)?)\s*:([^;]*)/g;
 
 /** Hides what cannot be seen. Where only some of an element can be seen, its own text is removed. Linear in the page. */
 export function hideSameColor(
@@ -48,10 +39,11 @@ export function hideSameColor(
   const colors = elements.map((element, index) => readColors(element, styles[index]));
   if (colors.every((own) => own === noColors)) return;
   const coloredBefore = countColored(colors);
+  const defaults = hasStylesheet ? unknown : findDefaults(rules);
   const looks: Look[] = [];
-  for (const [index, element] of elements.entries()) {
-    const inherited = looks[element.parent?.index ?? -1] ?? (hasStylesheet ? unknown : findDefaults(rules));
-    const look = resolve(colors[index] ?? noColors, inherited, element, hasStylesheet);
+  for (const element of elements) {
+    const inherited = element.parent === null ? defaults : (looks[element.parent.index] ?? defaults);
+    const look = resolve(colors[element.index] ?? noColors, inherited, element, hasStylesheet);
     looks.push(look);
     if (!look.isInvisible) continue;
     const isAllHidden = coloredBefore[element.end] === coloredBefore[element.index + 1];
@@ -120,7 +112,11 @@ function resolveColor(
 /** How many of the elements before each index set a colour. */
 function countColored(colors: readonly OwnColors[]): readonly number[] {
   const counts = [0];
-  for (const [index, own] of colors.entries()) counts.push((counts[index] ?? 0) + (own === noColors ? 0 : 1));
+  let count = 0;
+  for (const own of colors) {
+    if (own !== noColors) count += 1;
+    counts.push(count);
+  }
   return counts;
 }
 
