@@ -50,19 +50,18 @@ export function measureBlocks(
 ): readonly Float64Array[] {
   let headingAbove = Number.NEGATIVE_INFINITY;
   return blocks.map((block, index) => {
-    const features = new Float64Array([
-      ...measureWords(words[index], odds),
-      ...measureText(block),
+    const features = measureWords(words[index], odds).concat(
+      measureText(block),
       Math.min(maxHeadingDistance, index - headingAbove),
-      ...measureTags(block),
-      ...measurePosition(index, layout),
-      ...measureBox(block, layout),
-      ...measureSection(block, layout),
+      measureTags(block),
+      measurePosition(index, layout),
+      measureBox(block, layout),
+      measureSection(block, layout),
       Math.log1p(layout.total.prose),
       shareOf(layout.total.prose, layout.total),
-    ]);
+    );
     if (block.headingLevel > 0) headingAbove = index;
-    return features;
+    return new Float64Array(features);
   });
 }
 
