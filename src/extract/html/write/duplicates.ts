@@ -2,7 +2,7 @@
 import { inlineTags } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
-import type { LineLinks } from "./link-writer.ts";
+import { type LineLinks, lineBreak } from "./link-writer.ts";
 
 /** Memory for the first occurrences; pages that repeat their text for several screen sizes are shorter. */
 const MAX_REMEMBERED_CHARS = 2_000_000;
@@ -52,7 +52,7 @@ export class DuplicateDetector {
  */
 function withoutLinks(text: string): string {
   const words = text.includes("[") ? text.replace(/(!\[[^[\]]*\]\([^()\s]*\))|\]\([^()\s]*\)|[[\]]/g, "$1") : text;
-  return words.replace(/\s+/g, " ");
+  return words.includes("\n") ? words.replace(lineBreak, " ") : words;
 }
 
 /** The parent of the block that an element is or belongs to. */

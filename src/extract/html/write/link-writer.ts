@@ -10,6 +10,9 @@ const MAX_ADDRESS_CHARS = 500;
 /** In the list at the end, where a reader who does not need them passes over them, there is room for signed addresses. */
 const MAX_LISTED_ADDRESS_CHARS = 2_000;
 
+/** The text of a link is one line. */
+export const lineBreak = / *\n */g;
+
 /** Where an address was written last: after how many characters of the text and in which section, and as what. */
 type Place = {
   readonly chars: number;
@@ -58,7 +61,7 @@ export class LinkWriter {
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     const { style } = this.#options;
     if (style === "inline" && this.#wasWritten(text, address, isHeading)) return this.#omit(text, address);
-    const label = escapeLinkText(text.replaceAll("\n", " "));
+    const label = escapeLinkText(text.replace(lineBreak, " "));
     return style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
   }
 

@@ -389,7 +389,8 @@ class PageWriter {
     else if (!this.#isDuplicate(text, links)) {
       this.#blocks.write(this.#isMarkdown ? escapeLines(text) : text);
       this.#links.keep(links);
-      if (text.startsWith("[")) this.#lastLink = { key: headingKey(text, links), count: this.#blocks.count };
+      if (text.startsWith("["))
+        this.#lastLink = { key: headingKey(toPlainLabel(text), links), count: this.#blocks.count };
     }
   }
 
@@ -400,7 +401,7 @@ class PageWriter {
   #writeHeading(text: string, links: LineLinks): void {
     const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
     const label = toPlainLabel(text);
-    const [key, level] = [headingKey(text, links), this.#headingLevel];
+    const [key, level] = [headingKey(label, links), this.#headingLevel];
     const last = this.#lastHeading;
     if (last?.key === key && last.level === level && last.count === this.#blocks.count) return;
     if (this.#lastLink?.key === key && this.#lastLink.count === this.#blocks.count) this.#blocks.retract();
@@ -489,8 +490,8 @@ class PageWriter {
 }
 
 /** What makes two headings the same: their text and their addresses. */
-function headingKey(text: string, { addresses }: LineLinks): string {
-  return `${toPlainLabel(text)} ${addresses}`;
+function headingKey(label: string, { addresses }: LineLinks): string {
+  return `${label} ${addresses}`;
 }
 
 /** References have brackets of their own: those that the page puts around them are removed. */
