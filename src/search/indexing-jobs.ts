@@ -158,11 +158,11 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
 const lookedAt = new WeakSet<IndexStore>();
 
 /** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
-async function lookAgain<T>(
+async function lookAgain(
   location: Repository,
   signal: AbortSignal,
-  look: (changedFolders: ReadonlySet<string> | null) => Promise<T>,
-): Promise<T> {
+  look: (changedFolders: ReadonlySet<string> | null) => Promise<UpdateReport>,
+): Promise<UpdateReport> {
   if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
   lookedAt.add(location.store);
   return look(null);

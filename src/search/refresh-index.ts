@@ -56,13 +56,15 @@ export async function refreshIndex(
 ): Promise<JobRecord | null> {
   const { settings } = session;
   if (isFresh(repository, session)) return null;
-  if (await isUnchanged(repository, session)) return null;
   const isNew = isFirst(repository);
+  const waits = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
+  const maxWaitMs = complete ? COMPLETE_WAIT_MS : isNew ? waits.first : waits.changes;
+  const freshness = isNew ? "unknown" : await judgeFreshness(repository, session, maxWaitMs);
+  if (freshness === "unchanged") return null;
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
-  const { first, changes } = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
   const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
-  const record = await waitForEnd(job, complete ? COMPLETE_WAIT_MS : isNew ? first : changes, session.signal).finally(
-    () => clearInterval(timer),
+  const record = await waitForEnd(job, freshness === "too long" ? 0 : maxWaitMs, session.signal).finally(() =>
+    clearInterval(timer),
   );
   if (record === null) return job.record();
   if (record.status === "failed" && isNew) throw makeIndexError(record);
@@ -74,15 +76,33 @@ export async function refreshIndex(
   return record.status === "pending" || record.status === "running" ? record : null;
 }
 
-/** Whether the folder is watched and nothing has changed; then at most a look in the background is begun. */
-async function isUnchanged(repository: Repository, session: Session): Promise<boolean> {
-  if (!refreshTimes.has(repository) || isFirst(repository)) return false;
-  const { isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
-  if (!(await isQuiet(repository))) return false;
+/** Repositories that this process has searched before. */
+const searched = new WeakSet<Repository>();
+
+/**
+ * Whether the folder is watched and nothing in it has changed; then at most a look in the background is begun. Where it is
+ * not watched and a look takes too long to wait for, it counts as unchanged for a while after each look: else one would
+ * always be under way.
+ */
+async function judgeFreshness(
+  repository: Repository,
+  session: Session,
+  maxWaitMs: number,
+): Promise<"unchanged" | "unknown" | "too long"> {
+  if (!searched.has(repository)) {
+    searched.add(repository);
+    return "unknown";
+  }
+  const { isLookLong, isLookRecent, isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
+  if (isLookLong(repository, maxWaitMs)) {
+    const mayRest = session.settings["search.refresh_every"] > 0;
+    return mayRest && isLookRecent(repository) ? "unchanged" : "too long";
+  }
+  if (!refreshTimes.has(repository) || !(await isQuiet(repository))) return "unknown";
   if (isWholeLookDue(repository)) {
     session.background(async () => void (await (await startIndexing(repository, session, "background")).waitForEnd()));
   } else noteChecked(repository.store, session.now());
-  return true;
+  return "unchanged";
 }
 
 function progressWords({ files_done, files_total }: JobRecord): string {
