@@ -6,6 +6,7 @@ import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { FolderRecord } from "../folder/folder-memory.ts";
 import type { Change, IndexStore, NewVectors, PathSelection } from "./index-store.ts";
+import { createLiveIds, type IdChanges } from "./live-ids.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
 const SCHEMA_VERSION = 6;
@@ -101,22 +102,35 @@ export function openSqliteStore(path: string): IndexStore {
 
   const foldersVersion = (): number => Number(fact(foldersFact) ?? 0);
 
-  function apply(change: Change): number {
+  const liveIds = createLiveIds(() =>
+    readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
+  );
+
+  /** Makes the change, and returns the generations before and after it. */
+  function apply(change: Change): { before: number; after: number; ids: IdChanges } {
     let changed = 0;
-    const removeFile = (file: string) => run("DELETE FROM files WHERE path = ?", file);
+    const ids = { added: [] as number[], removed: [] as number[] };
+    const removeFile = (file: string) => {
+      const id = sql("DELETE FROM files WHERE path = ? RETURNING id").get(file)?.id;
+      if (id === undefined) return;
+      ids.removed.push(Number(id));
+      changed++;
+    };
     for (const file of change.remove ?? []) {
-      changed += removeFile(file);
+      removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
     }
     for (const { path: file, stamp, hash, text, chunks, outline } of change.put ?? []) {
       removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
-      changed += run("INSERT INTO files (path, stamp, hash, outline) VALUES (?, ?, ?, ?)", file, stamp, hash, outline);
+      const insert = sql("INSERT INTO files (path, stamp, hash, outline) VALUES (?, ?, ?, ?)");
+      ids.added.push(Number(insert.run(file, stamp, hash, outline).lastInsertRowid));
+      changed++;
       // Node 22.13 binds no bytes as NULL, and an empty file has no chunks.
       run("INSERT INTO texts VALUES (last_insert_rowid(), coalesce(?, x''), ?)", packChunks(chunks), packText(text));
     }
     for (const { path: file, stamp, reason } of change.skip ?? []) {
-      changed += removeFile(file);
+      removeFile(file);
       run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
     }
     for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
@@ -126,9 +140,16 @@ export function openSqliteStore(path: string): IndexStore {
       changed += run("INSERT OR REPLACE INTO segments VALUES (?, ?)", change.addSegment, idBytes(change));
     for (const [name, value] of Object.entries(change.facts ?? {})) setFact(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
-    const generation = Number(fact("generation")) + (changed > 0 ? 1 : 0);
-    setFact("generation", String(generation));
-    return generation;
+    const before = Number(fact("generation"));
+    const after = before + (changed > 0 ? 1 : 0);
+    setFact("generation", String(after));
+    return { before, after, ids };
+  }
+
+  function write(change: Change): number {
+    const { before, after, ids } = inTransaction(database, "BEGIN IMMEDIATE", () => apply(change));
+    liveIds.note(before, after, ids);
+    return after;
   }
 
   const segmentNames = (): string[] =>
@@ -140,17 +161,17 @@ export function openSqliteStore(path: string): IndexStore {
     generation: () => Number(fact("generation")),
     fact: (name) => (name === "generation" || name === foldersFact ? undefined : fact(name)),
     snapshot: () =>
-      inTransaction(database, "BEGIN", () => ({
-        generation: Number(fact("generation")),
-        fileIds: readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
-        segments: segmentNames(),
-      })),
+      inTransaction(database, "BEGIN", () => {
+        const generation = Number(fact("generation"));
+        return { generation, fileIds: liveIds.at(generation), segments: segmentNames() };
+      }),
     segmentNames,
     segmentFileIds(name) {
       const bytes = sql("SELECT file_ids FROM segments WHERE name = ?").get(name)?.file_ids;
       return bytes instanceof Uint8Array ? new Uint32Array(Uint8Array.from(bytes).buffer) : undefined;
     },
-    fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
+    fileCount: () =>
+      liveIds.countAt(Number(fact("generation"))) ?? Number(sql("SELECT count(*) AS files FROM files").get()?.files),
     files: (selection) =>
       readRows<[number, string, string, string, string | null]>(
         "files",
@@ -190,7 +211,7 @@ export function openSqliteStore(path: string): IndexStore {
       sql("SELECT id FROM files WHERE id NOT IN (SELECT file FROM vectors) ORDER BY id LIMIT ?")
         .all(limit)
         .map(({ id }) => Number(id)),
-    write: (change) => inTransaction(database, "BEGIN IMMEDIATE", () => apply(change)),
+    write,
     [Symbol.dispose]: () => database.close(),
   };
 }
