@@ -59,13 +59,12 @@ export async function refreshIndex(
   const isNew = isFirst(repository);
   const waits = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
   const maxWaitMs = complete ? COMPLETE_WAIT_MS : isNew ? waits.first : waits.changes;
-  const freshness = isNew ? "unknown" : await judgeFreshness(repository, session, maxWaitMs);
+  const freshness = await judgeFreshness(repository, session, maxWaitMs);
   if (freshness === "unchanged") return null;
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
+  if (freshness === "too long") return job.record();
   const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
-  const record = await waitForEnd(job, freshness === "too long" ? 0 : maxWaitMs, session.signal).finally(() =>
-    clearInterval(timer),
-  );
+  const record = await waitForEnd(job, maxWaitMs, session.signal).finally(() => clearInterval(timer));
   if (record === null) return job.record();
   if (record.status === "failed" && isNew) throw makeIndexError(record);
   if (isUnfinished(record, repository) && attempts > 1) {
@@ -89,10 +88,9 @@ async function judgeFreshness(
   session: Session,
   maxWaitMs: number,
 ): Promise<"unchanged" | "unknown" | "too long"> {
-  if (!searched.has(repository)) {
-    searched.add(repository);
-    return "unknown";
-  }
+  const isSearched = searched.has(repository);
+  searched.add(repository);
+  if (!isSearched || isFirst(repository)) return "unknown";
   const { isLookLong, isLookRecent, isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
   if (isLookLong(repository, maxWaitMs)) {
     const mayRest = session.settings["search.refresh_every"] > 0;
