@@ -1,7 +1,7 @@
 /** Code search: quality on two sets of queries, compared with other methods, then speed at 5,000 and 100,000 chunks. */
 import { fileQueries, missingData, ownQuestions, type QuerySet, spanQueries } from "./search-data.ts";
 import { bm25, fts5, grepAndRead, isInstalled, ours, type Peer, ripgrep } from "./search-peers.ts";
-import { runScale } from "./search-scale.ts";
+import { run as runScale } from "./search-scale.ts";
 import { meanScores, type Scores, scoreQuery } from "./search-score.ts";
 import { runSpeed } from "./search-speed.ts";
 

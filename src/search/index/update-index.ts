@@ -1,12 +1,6 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { chunkText } from "./chunk.ts";
-import {
-  collectRecords,
-  type FolderRecords,
-  markUnsettled,
-  openFolderMemory,
-  recordsInOrder,
-} from "./folder/folder-memory.ts";
+import { collectRecords, type FolderRecords, markUnsettled, openFolderMemory } from "./folder/folder-memory.ts";
 import { decodeSource, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
@@ -14,6 +8,7 @@ import { createPause, type Pause } from "./pause.ts";
 import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
 import { type ChangedFile, createSieve, isStoredRight, knownIn, knownInOrder, limitsFor } from "./sift-files.ts";
 import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
+import { recordsInOrder } from "./store/rows-in-order.ts";
 
 type UpdateOptions = {
   /** Larger files are not indexed whole. See `limitsFor`. */

@@ -1,8 +1,6 @@
 /** Remembers what folders contain, so that a walk reads only folders whose entries have changed. */
 
 import { isDeepStrictEqual } from "node:util";
-import type { PathSelection } from "../store/index-store.ts";
-import { openRowsInOrder } from "../store/rows-in-order.ts";
 
 /** What a folder contains that is not ignored, under its ignore rules. */
 export type FolderRecord = {
@@ -69,25 +67,6 @@ export function collectRecords(records: readonly FolderRecord[]): FolderRecords 
   return {
     folder: (path) => byPath.get(path),
     folderPaths: (top = "") => [...byPath.keys()].filter((path) => isIn(path, top)),
-  };
-}
-
-/** The records of a store, read as a walk of all folders comes to them: those of a large tree would take megabytes. */
-export function recordsInOrder(
-  store: FolderRecords & { folders(selection: PathSelection): FolderRecord[] },
-): FolderRecords {
-  const rows = openRowsInOrder(store.folders);
-  let currentPath: string | null = null;
-  let current: FolderRecord | undefined;
-  return {
-    folder(path) {
-      if (path === currentPath) return current;
-      // One that a walk comes back to was taken before.
-      current = rows.take(path) ?? store.folder(path);
-      currentPath = path;
-      return current;
-    },
-    folderPaths: (top) => store.folderPaths(top),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Reads stored rows in the order of their paths, some thousand at a time: a look at a large tree need not hold them all. */
-import type { PathSelection } from "./index-store.ts";
+import type { FolderRecord, FolderRecords } from "../folder/folder-memory.ts";
+import type { IndexStore, PathSelection } from "./index-store.ts";
 
 /** Rows by path, for a reader who asks for each path once and in about their order. */
 export type RowsInOrder<Row> = {
@@ -61,5 +62,22 @@ export function collectRows<Row extends { readonly path: string }>(rows: readonl
       return row;
     },
     rest: () => [...byPath.values()],
+  };
+}
+
+/** The records of a store, read as a walk of all folders comes to them: those of a large tree would take megabytes. */
+export function recordsInOrder(store: IndexStore): FolderRecords {
+  const rows = openRowsInOrder(store.folders);
+  let currentPath: string | null = null;
+  let current: FolderRecord | undefined;
+  return {
+    folder(path) {
+      if (path === currentPath) return current;
+      // One that a walk comes back to was taken before.
+      current = rows.take(path) ?? store.folder(path);
+      currentPath = path;
+      return current;
+    },
+    folderPaths: (top) => store.folderPaths(top),
   };
 }
