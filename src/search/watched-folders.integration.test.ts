@@ -252,6 +252,18 @@ test("a folder is not quiet while a reported change is being looked at", {
   assert.equal(await isQuiet(tree.location), true);
 });
 
+test("a change is found that the system drops because too many others wait to be reported", async () => {
+  await using tree = await openWatched();
+  for (const path of ["noise/a.ts", "noise/b.ts", "calm/c.ts"]) tree.write(path, "one\n");
+  for (let round = 0; round < 3; round++) await tree.refresh();
+  // The same change twice in a row is reported once.
+  for (let round = 0; round < 9_000; round++)
+    for (const name of ["a", "b"]) appendFileSync(tree.at(`noise/${name}.ts`), "x");
+  appendFileSync(tree.at("calm/c.ts"), "two\n");
+  await tree.refresh();
+  assert.ok(tree.texts().includes("calm/c.ts: one\ntwo\n"));
+});
+
 test("a look that fails leaves the change to be found", async () => {
   await using tree = await openWatched();
   tree.write("a.ts", "one\n");
