@@ -42,6 +42,9 @@ export type RunningJob = {
 
 const running = new Map<Repository, RunningJob>();
 
+/** Whether this process is indexing the repository. */
+export const isIndexing = (repository: Repository): boolean => running.has(repository);
+
 /**
  * Why a job runs: on request for changed files (`changes`) or for all (`force`), or because a search looks for changes
  * (`background`). A background job is recorded only if it takes long.

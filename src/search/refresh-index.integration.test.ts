@@ -1,10 +1,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSearchedFolder } from "../../test/searched-folder.ts";
+import { startIndexing } from "./indexing-jobs.ts";
 import { refreshIndex } from "./refresh-index.ts";
 import { openRepository } from "./repository/repository.ts";
 import { projectOf } from "./targets.ts";
 import { lookWatched } from "./watched-folders.ts";
+
+test("a search that begins during a look finds what changes during that look", async () => {
+  await using work = await openSearchedFolder();
+  work.write("a.ts", "const first = 1;\n");
+  await work.search("first");
+  const { session, root } = work;
+  using hold = await openRepository(projectOf(undefined, root, session, false), root, session.roots);
+  work.write("b.ts", "const second = 1;\n");
+  let asked = 0;
+  const now = () => {
+    // While the look reads the new file, it has listed the folder already.
+    if (asked++ === 3) work.write("late.ts", "const late = 1;\n");
+    return Date.now();
+  };
+  const job = await startIndexing(hold.repository, { ...session, now }, "background");
+  await refreshIndex(hold.repository, session, {});
+  const paths = hold.repository.store.files().map(({ path }) => path);
+  assert.deepEqual(paths.sort(), ["a.ts", "b.ts", "late.ts"]);
+  assert.equal((await job.waitForEnd()).files_indexed, 1, "the look itself has passed the late one");
+});
 
 /** A repository that cannot be watched, after a look that took five seconds and ended as long ago as the test says. */
 async function openUnwatched(refreshEveryMs: number, endedMsAgo: number) {

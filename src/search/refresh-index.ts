@@ -6,7 +6,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { indexedAt, noteChecked } from "./index-notes.ts";
-import { type RunningJob, startIndexing } from "./indexing-jobs.ts";
+import { isIndexing, type RunningJob, startIndexing } from "./indexing-jobs.ts";
 import { NOTHING_INDEXED } from "./jobs/job-record.ts";
 import type { Repository } from "./repository/repository.ts";
 
@@ -35,7 +35,7 @@ export function isFirst({ store }: Repository): boolean {
   return indexedAt(store) === undefined;
 }
 
-/** A writer that ends before there is an index was killed or cancelled; then this process tries. */
+/** A writer that ends before there is an index was killed or cancelled; then this process tries. So it does after older looks. */
 const MAX_ATTEMPTS = 3;
 
 function isUnfinished({ status }: JobRecord, { store }: Repository): boolean {
@@ -61,13 +61,15 @@ export async function refreshIndex(
   const maxWaitMs = complete ? COMPLETE_WAIT_MS : isNew ? waits.first : waits.changes;
   const freshness = await judgeFreshness(repository, session, maxWaitMs);
   if (freshness === "unchanged") return null;
+  // A look that began before this search may have passed what has changed since.
+  const isOlder = !isNew && isIndexing(repository);
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
   if (freshness === "too long") return job.record();
   const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
   const record = await waitForEnd(job, maxWaitMs, session.signal).finally(() => clearInterval(timer));
   if (record === null) return job.record();
   if (record.status === "failed" && isNew) throw makeIndexError(record);
-  if (isUnfinished(record, repository) && attempts > 1) {
+  if ((isOlder || isUnfinished(record, repository)) && attempts > 1) {
     return refreshIndex(repository, session, { complete, progress, waitMs, attempts: attempts - 1 });
   }
   if (record.status === "failed") return record;
