@@ -269,16 +269,17 @@ async function preferVerbatim(
   const { addGains, createGainBound, createVerbatimGain } = await import("./rank/verbatim.ts");
   const gainOf = createVerbatimGain(text);
   if (gainOf === null) return ranked;
-  const boundOf = createGainBound(joinedIndexes.view, text, query);
-  const maxGainOf = ({ file, ownShare }: RankedFile) => (ownShare < MIN_OWN_SHARE ? 0 : boundOf(file));
+  const best = ranked.slice(0, MAX_REREAD);
+  const mayGain = best.filter(({ ownShare }) => ownShare >= MIN_OWN_SHARE).map(({ file }) => file);
+  const maxGainOf = createGainBound(joinedIndexes.view, text, query, mayGain);
   const readGains = (files: readonly RankedFile[]) =>
     readFiles(joinedIndexes, files, ({ reader }, { file, id }) => {
       const storedText = reader.text(id);
       if (storedText !== undefined) texts.set(file.file, storedText);
       return gainOf(storedText?.text ?? "");
     });
-  const best = await addGains(ranked.slice(0, MAX_REREAD), offset + limit, maxGainOf, readGains);
-  return [...best, ...ranked.slice(MAX_REREAD)];
+  const improved = await addGains(best, offset + limit, ({ file }) => maxGainOf(file), readGains);
+  return [...improved, ...ranked.slice(MAX_REREAD)];
 }
 
 type ResultOptions = {

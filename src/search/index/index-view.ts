@@ -1,7 +1,7 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
 import { ALL_ROLES, fileRoles } from "./file-roles.ts";
 import type { RankedSegment } from "./index-segment.ts";
-import type { PostingRange } from "./segment-terms.ts";
+import type { PostingRange } from "./packed-postings.ts";
 
 /** A segment, its place among the others, and its dead files. */
 export type ViewPart = {

@@ -14,7 +14,7 @@ export type Scores = {
   readonly stemWord: Uint8Array;
   readonly folderWord: Uint8Array;
   readonly name: Float64Array;
-  /** The score of the best chunk of each file. See `fillBestChunks`. */
+  /** The score of the best chunk of each file: every signal that adds to chunks keeps it up to date. */
   readonly bestChunk: Float64Array;
   /** How many of the query's own terms the file contains. */
   readonly ownTerms: Uint8Array;
@@ -136,22 +136,6 @@ export function findMax(numbers: Float64Array, { touched }: Scores): number {
     if (number > max) max = number;
   }
   return max;
-}
-
-/** Finds the best chunk of each file by the words of its text. Signals that add to chunks later keep it up to date. */
-export function fillBestChunks({ chunk: chunkScores, bestChunk, file, touched, files: { firstChunk } }: Scores): void {
-  const files = touched.list();
-  for (let index = 0; index < files.length; index++) {
-    const number = files[index] as number;
-    if (file[number] === 0) continue; // None of its chunks has a word of the query.
-    const end = firstChunk[number + 1] as number;
-    let max = 0;
-    for (let chunk = firstChunk[number] as number; chunk < end; chunk++) {
-      const score = chunkScores[chunk] as number;
-      if (score > max) max = score;
-    }
-    bestChunk[number] = max;
-  }
 }
 
 /** Adds to the score of a chunk of a file. */
