@@ -255,6 +255,14 @@ const MIN_OWN_SHARE = 0.5;
 /** A shorter query has too few words for a run of them to mean anything. */
 const MIN_VERBATIM_CHARS = 7;
 
+let verbatim: Promise<typeof import("./rank/verbatim.ts")> | undefined;
+
+/** Short queries do not need it. Importing it again for every search would take a fiftieth of its time. */
+function loadVerbatim() {
+  verbatim ??= import("./rank/verbatim.ts");
+  return verbatim;
+}
+
 /** Texts that were read for one search, by the number of their files. */
 type ReadTexts = Map<number, StoredText>;
 
@@ -266,7 +274,7 @@ async function preferVerbatim(
   texts: ReadTexts,
 ): Promise<readonly RankedFile[]> {
   if (text.length < MIN_VERBATIM_CHARS) return ranked;
-  const { addGains, createGainBound, createVerbatimGain } = await import("./rank/verbatim.ts");
+  const { addGains, createGainBound, createVerbatimGain } = await loadVerbatim();
   const gainOf = createVerbatimGain(text);
   if (gainOf === null) return ranked;
   const best = ranked.slice(0, MAX_REREAD);

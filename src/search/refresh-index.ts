@@ -74,10 +74,18 @@ export async function refreshIndex(
   return record.status === "pending" || record.status === "running" ? record : null;
 }
 
+let watches: Promise<typeof import("./watched-folders.ts")> | undefined;
+
+/** Only the second search of a process needs it, and then every one: importing it again takes longer than asking it. */
+function loadWatches() {
+  watches ??= import("./watched-folders.ts");
+  return watches;
+}
+
 /** Whether the folder is watched and nothing has changed; then at most a look in the background is begun. */
 async function isUnchanged(repository: Repository, session: Session): Promise<boolean> {
   if (!refreshTimes.has(repository) || isFirst(repository)) return false;
-  const { isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
+  const { isQuiet, isWholeLookDue } = await loadWatches();
   if (!(await isQuiet(repository))) return false;
   if (isWholeLookDue(repository)) {
     session.background(async () => void (await (await startIndexing(repository, session, "background")).waitForEnd()));

@@ -128,7 +128,9 @@ export function findTerm(view: IndexView, term: string): readonly TermPostings[]
 
 /** The part of the view that has this file. */
 export function findPart(view: IndexView, file: number): ViewPart {
-  const part = view.parts.findLast(({ firstFile }) => firstFile <= file);
-  if (part === undefined) throw new RangeError(`No file ${file} in the index.`);
-  return part;
+  for (let index = view.parts.length - 1; index >= 0; index--) {
+    const part = view.parts[index];
+    if (part !== undefined && part.firstFile <= file) return part;
+  }
+  throw new RangeError(`No file ${file} in the index.`);
 }

@@ -32,7 +32,10 @@ test("the postings of every term come back from their bytes", () => {
   const place = fc.oneof(fc.nat(300), fc.nat(70_000), fc.nat(2 ** 27 - 1));
   const weight = fc.oneof(fc.constant(1), fc.nat(255));
   const list = fc
-    .uniqueArray(fc.record({ place, weight }, { noNullPrototype: true }), { maxLength: 40, selector: ({ place: each }) => each })
+    .uniqueArray(fc.record({ place, weight }, { noNullPrototype: true }), {
+      maxLength: 40,
+      selector: ({ place: each }) => each,
+    })
     .map((postings) => postings.sort((one, other) => one.place - other.place));
   fc.assert(
     fc.property(fc.array(list, { maxLength: 8 }), (lists) => {

@@ -226,7 +226,18 @@ function packText(text: string): Uint8Array {
 
 /** Into one buffer where the text is ASCII, as nearly all source is: its chunks say how long it is. */
 function unpackText(bytes: Uint8Array, chars: number): string {
-  return brotliDecompressSync(bytes, { chunkSize: Math.max(MIN_UNPACKED_BYTES, chars + 1) }).toString();
+  const unpacked = brotliDecompressSync(bytes, { chunkSize: Math.max(MIN_UNPACKED_BYTES, chars + 1) });
+  const text = unpacked.toString();
+  for (const each of [bytes, unpacked]) releaseMemory(each);
+  return text;
+}
+
+/**
+ * Gives memory back at once that is not used any more. A search reads half a megabyte of texts, and the garbage collector,
+ * which sees small objects, lets tens of megabytes add up. Small buffers share their memory with others, and keep it.
+ */
+function releaseMemory({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength < byteLength * 2) buffer.transfer(0);
 }
 
 /** The least that zlib takes. */

@@ -16,7 +16,7 @@ export function addText(
   const { chunks, files } = countLive(postings);
   const chunkRarity = weight * trust * Math.min(maxRarity, rarity(view.liveChunks, chunks));
   const fileRarity = weight * trust * rarity(view.liveFiles, files);
-  const isOwn = weight === 1 ? 1 : 0;
+  const isOwn = weight === 1;
   for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity, isOwn);
 }
 
@@ -36,7 +36,7 @@ function addPostings(
   postings: TermPostings,
   chunkRarity: number,
   fileRarity: number,
-  isOwn: 0 | 1,
+  isOwn: boolean,
 ): void {
   const { dead, firstChunk, firstFile, segment } = postings.part;
   const { chunkFile, chunkTokens, fileTokens, fileFirstChunk } = segment;
@@ -51,7 +51,8 @@ function addPostings(
     const file = chunkFile[places[posting] as number] as number;
     const end = fileFirstChunk[file + 1] as number;
     const isLive = dead === null || dead[file] !== 1;
-    let [sum, best] = [0, 0];
+    let sum = 0;
+    let best = 0;
     for (; posting < postingCount; posting++) {
       const chunk = places[posting] as number;
       if (chunk >= end) break;
@@ -69,9 +70,10 @@ function addPostings(
     if (sum === 0) continue;
     const slack = fileFloor + fileSlope * (fileTokens[file] as number);
     const place = firstFile + file;
-    touched.add(place);
+    const fileScore = fileScores[place] as number;
+    if (fileScore === 0) touched.add(place);
     if (best > (bestChunk[place] as number)) bestChunk[place] = best;
-    ownTerms[place] = (ownTerms[place] as number) + isOwn;
-    fileScores[place] = (fileScores[place] as number) + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
+    if (isOwn) ownTerms[place] = (ownTerms[place] as number) + 1;
+    fileScores[place] = fileScore + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
   }
 }
