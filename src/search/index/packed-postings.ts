@@ -12,14 +12,17 @@ const USUAL_WEIGHT = 1;
 /** A distance and a flag take at most five bytes, a weight one. */
 const MAX_POSTING_BYTES = 6;
 
-/** The bytes of all postings, sorted by term, and where those of each term begin. Places of a term are in ascending order. */
+/**
+ * The bytes of all postings, sorted by term, and where those of each term begin. Places of a term are in ascending order.
+ * One more byte follows: unpacking reads a byte ahead.
+ */
 export function packPostings(
   postings: PostingColumns,
   rank: Uint32Array,
   termCount: number,
 ): { offsets: Uint32Array; bytes: Uint8Array } {
   const { starts, places, weights } = sortPostings(postings, rank, termCount);
-  const bytes = Buffer.allocUnsafe(places.length * MAX_POSTING_BYTES);
+  const bytes = Buffer.allocUnsafe(places.length * MAX_POSTING_BYTES + 1);
   const offsets = new Uint32Array(termCount + 1);
   let end = 0;
   for (let term = 0; term < termCount; term++) {
@@ -32,7 +35,8 @@ export function packPostings(
     }
     offsets[term + 1] = end;
   }
-  return { offsets, bytes: bytes.subarray(0, end) };
+  bytes[end] = 0;
+  return { offsets, bytes: bytes.subarray(0, end + 1) };
 }
 
 /** The distance from the place before, seven bits a byte, after a bit that says whether a weight follows. */
@@ -90,8 +94,11 @@ export function unpackPostings(bytes: Uint8Array, { from, to }: PostingRange): P
       }
     }
     place += value >>> 1;
+    // Without a branch, which the processor could not foresee: a quarter of the time.
+    const hasWeight = value & 1;
     unpackedPlaces[count] = place;
-    unpackedWeights[count++] = (value & 1) === 0 ? USUAL_WEIGHT : (bytes[at++] as number);
+    unpackedWeights[count++] = USUAL_WEIGHT + (((bytes[at] as number) - USUAL_WEIGHT) & -hasWeight);
+    at += hasWeight;
   }
   return { places: unpackedPlaces, weights: unpackedWeights, count };
 }

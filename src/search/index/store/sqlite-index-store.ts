@@ -5,7 +5,7 @@ import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { FolderRecord } from "../folder/folder-memory.ts";
-import type { Change, IndexStore, NewVectors } from "./index-store.ts";
+import type { Change, IndexStore, NewVectors, StoredFile, StoredSkip } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
 const SCHEMA_VERSION = 6;
@@ -38,6 +38,9 @@ const below = "path > ?1 || '/' AND path < ?1 || '0'";
 const directlyIn = `WHERE ${below} AND instr(substr(path, length(?1) + 2), '/') = 0`;
 const atTop = "WHERE instr(path, '/') = 0";
 
+/** Rows that are read at once where all of a table are. */
+const PAGE_ROWS = 1_000;
+
 /** Opens the store at this path, or creates it. */
 export function openSqliteStore(path: string): IndexStore {
   const database = openDatabase(path);
@@ -51,13 +54,29 @@ export function openSqliteStore(path: string): IndexStore {
   /** Many rows at once: parsing one JSON text is several times faster than an object from each row. */
   const readJson = <Row>(text: string, ...values: string[]): Row[] =>
     JSON.parse(String(sql(text).get(...values)?.rows));
-  /** The rows of a query for all paths, or of those directly in each of some folders. */
-  const readIn = <Row>(text: string, folders: readonly string[] | undefined): Row[] => {
-    if (folders === undefined) return readJson<Row>(text);
+  /** What is in a table, row by row as `columns` say, for all paths or for those directly in each of some folders. */
+  const readTable = <Row>(table: string, columns: string, folders?: readonly string[]): Row[] => {
+    if (folders === undefined) return readPages<Row>(table, columns);
+    const select = `SELECT json_group_array(${columns}) AS rows FROM ${table}`;
     return folders.flatMap((folder) =>
-      folder === "" ? readJson<Row>(`${text} ${atTop}`) : readJson<Row>(`${text} ${directlyIn}`, folder),
+      folder === "" ? readJson<Row>(`${select} ${atTop}`) : readJson<Row>(`${select} ${directlyIn}`, folder),
     );
   };
+  /** One text of all rows would take megabytes several times, and this process would keep them. */
+  const readPages = <Row>(table: string, columns: string): Row[] =>
+    inTransaction(database, "BEGIN", () => {
+      const rows: Row[] = [];
+      const pageAfter = (where: string, ...values: string[]): unknown => {
+        const page = `SELECT * FROM ${table} ${where} ORDER BY path LIMIT ${PAGE_ROWS}`;
+        const select = sql(`SELECT json_group_array(${columns}) AS rows, max(path) AS last FROM (${page})`);
+        const found = select.get(...values);
+        for (const row of JSON.parse(String(found?.rows)) as Row[]) rows.push(row);
+        return found?.last;
+      };
+      let last = pageAfter("");
+      while (typeof last === "string") last = pageAfter("WHERE path > ?", last);
+      return rows;
+    });
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
@@ -123,17 +142,15 @@ export function openSqliteStore(path: string): IndexStore {
     },
     fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
     files: (inFolders) =>
-      readIn<[number, string, string, string, string | null]>(
-        "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
+      readTable<StoredFile>(
+        "files",
+        "json_object('id', id, 'path', path, 'stamp', stamp, 'hash', hash, 'outline', outline)",
         inFolders,
-      ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
+      ),
     skippedCount: () => Number(sql("SELECT count(*) AS files FROM passed").get()?.files),
     skippedFiles: (inFolders) =>
-      readIn<[string, string, string]>(
-        "SELECT json_group_array(json_array(path, stamp, reason)) AS rows FROM passed",
-        inFolders,
-      ).map(([file, stamp, reason]) => ({ path: file, stamp, reason })),
-    folders: () => readJson<FolderRecord>("SELECT json_group_array(json(record)) AS rows FROM folders"),
+      readTable<StoredSkip>("passed", "json_object('path', path, 'stamp', stamp, 'reason', reason)", inFolders),
+    folders: () => readTable<FolderRecord>("folders", "json(record)"),
     folder(folder) {
       const record = sql("SELECT record FROM folders WHERE path = ?").get(folder)?.record;
       return record === undefined ? undefined : JSON.parse(String(record));
@@ -226,22 +243,24 @@ function packText(text: string): Uint8Array {
 
 /** Into one buffer where the text is ASCII, as nearly all source is: its chunks say how long it is. */
 function unpackText(bytes: Uint8Array, chars: number): string {
-  const unpacked = brotliDecompressSync(bytes, { chunkSize: Math.max(MIN_UNPACKED_BYTES, chars + 1) });
+  const chunkSize = Math.max(minOwnBytes, chars + 1);
+  const unpacked = brotliDecompressSync(bytes, { chunkSize });
   const text = unpacked.toString();
-  for (const each of [bytes, unpacked]) releaseMemory(each);
+  releaseMemory(bytes, bytes.byteLength);
+  releaseMemory(unpacked, chunkSize);
   return text;
 }
 
-/**
- * Gives memory back at once that is not used any more. A search reads half a megabyte of texts, and the garbage collector,
- * which sees small objects, lets tens of megabytes add up. Small buffers share their memory with others, and keep it.
- */
-function releaseMemory({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength < byteLength * 2) buffer.transfer(0);
-}
+/** Smaller buffers share their memory with others. */
+const minOwnBytes = Buffer.poolSize >>> 1;
 
-/** The least that zlib takes. */
-const MIN_UNPACKED_BYTES = 64;
+/**
+ * Gives the memory of a buffer back at once if it has these bytes for itself. A search reads half a megabyte of texts, and
+ * the garbage collector, which sees small objects, lets tens of megabytes add up.
+ */
+function releaseMemory({ buffer }: Uint8Array, ownBytes: number): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === ownBytes) buffer.transfer(0);
+}
 
 /** Four numbers for each chunk; the chunks of a file are read and written together. */
 function packChunks(chunks: readonly Chunk[]): Uint8Array {
