@@ -1,6 +1,7 @@
 /** Searches the current folder in one process, as a server does, and prints what that takes as JSON. */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import type { openSession as Open, searchCode as Search, defaultSettings as Settings } from "../src/index.ts";
+import { boundYoungGeneration } from "../src/system/young-generation.ts";
 
 /** The published bundle: reading TypeScript takes memory. */
 const library = new URL("../dist/index.js", import.meta.url).href;
@@ -11,6 +12,8 @@ type Library = {
   readonly searchCode: typeof Search;
 };
 
+// As `spillway mcp` and `spillway serve` do; the library leaves it to the process that it is in.
+using _bound = boundYoungGeneration();
 const queries: readonly string[] = JSON.parse(process.env.BENCH_QUERIES ?? "[]");
 const home = process.env.SPILLWAY_HOME ?? "";
 // Every search asks whether anything has changed.
