@@ -1,30 +1,44 @@
-/** A set of file ids as flags: an index has tens of thousands, and a set of numbers takes thirty times the memory. */
-
-/** Ids that can be removed. */
+/** A set of file ids, one bit for each: large trees have hundreds of thousands, and their ids follow each other. */
 export type IdSet = {
+  readonly size: number;
   has(id: number): boolean;
-  /** Removes an id; whether it was there. */
+  /** Whether the id was in the set. */
   delete(id: number): boolean;
-  /** What is left, in ascending order. */
-  list(): number[];
+  /** In ascending order. */
+  values(): number[];
 };
 
-/** The set of these ids, which are positive whole numbers. */
+/** The set of these ids. */
 export function createIdSet(ids: readonly number[]): IdSet {
-  const last = ids.reduce((max, id) => Math.max(max, id), 0);
-  const flags = new Uint8Array(last + 1);
-  for (const id of ids) flags[id] = 1;
+  let maxId = 0;
+  for (const id of ids) if (id > maxId) maxId = id;
+  const bits = new Uint8Array((maxId >>> 3) + 1);
+  let size = 0;
+  // An id beyond the end reads as undefined, which has no bits.
+  const has = (id: number): boolean => ((bits[id >>> 3] as number) & (1 << (id & 7))) !== 0;
+  for (const id of ids) {
+    if (has(id)) continue;
+    bits[id >>> 3] = (bits[id >>> 3] as number) | (1 << (id & 7));
+    size++;
+  }
   return {
-    has: (id) => flags[id] === 1,
+    get size() {
+      return size;
+    },
+    has,
     delete(id) {
-      if (flags[id] !== 1) return false;
-      flags[id] = 0;
+      if (!has(id)) return false;
+      bits[id >>> 3] = (bits[id >>> 3] as number) & ~(1 << (id & 7));
+      size--;
       return true;
     },
-    list() {
-      const left: number[] = [];
-      for (let id = 0; id <= last; id++) if (flags[id] === 1) left.push(id);
-      return left;
+    values() {
+      const values: number[] = [];
+      if (size === 0) return values;
+      for (const [index, byte] of bits.entries()) {
+        for (let bit = 0; byte >> bit > 0; bit++) if (((byte >> bit) & 1) === 1) values.push(index * 8 + bit);
+      }
+      return values;
     },
   };
 }

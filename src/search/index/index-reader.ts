@@ -73,7 +73,7 @@ export function openReader(store: IndexStore): IndexReader {
     const smallCount = memorySegments.filter((segment) => !isLarge(segment)).length;
     if (smallCount > MAX_SMALL_SEGMENTS) memorySegments = memorySegments.filter(isLarge);
     for (const segment of memorySegments) removeCovered(uncovered, segment);
-    let missing = uncovered.list();
+    let missing = uncovered.values();
     do {
       const { segment, count } = buildSegment(store, missing);
       if (segment !== null) memorySegments.push(segment);

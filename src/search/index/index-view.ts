@@ -35,7 +35,7 @@ export type IndexView = {
 export function createView(segments: readonly RankedSegment[], liveIds: readonly number[] | null): IndexView {
   const parts: ViewPart[] = [];
   const sums = emptySums();
-  const remaining = liveIds && createIdSet(liveIds);
+  const remaining = liveIds === null ? null : createIdSet(liveIds);
   for (const segment of segments) {
     const dead = remaining === null ? null : findDead(segment, remaining);
     parts.push({ segment, firstFile: sums.files, firstChunk: sums.chunks, dead });
@@ -89,7 +89,8 @@ function toView(parts: readonly ViewPart[], sums: Sums): IndexView {
 
 /** A file is live in the first segment that has it. */
 function findDead({ fileIds }: RankedSegment, remaining: IdSet): Uint8Array | null {
-  const dead = Uint8Array.from(fileIds, (id) => (remaining.delete(id) ? 0 : 1));
+  const dead = new Uint8Array(fileIds.length);
+  for (let file = 0; file < dead.length; file++) if (!remaining.delete(fileIds[file] as number)) dead[file] = 1;
   return dead.includes(1) ? dead : null;
 }
 
