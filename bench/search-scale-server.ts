@@ -1,6 +1,7 @@
 /** Searches the current folder in one process, as a server does, and prints what that takes as JSON. */
 import { readFileSync } from "node:fs";
 import type { openSession as Open, searchCode as Search, defaultSettings as Settings } from "../src/index.ts";
+import { boundYoungGeneration } from "../src/system/young-generation.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /** The published bundle: reading TypeScript takes memory. */
@@ -12,6 +13,8 @@ type Library = {
   readonly searchCode: typeof Search;
 };
 
+// As `spillway mcp` and `spillway serve` do; the library leaves it to the process that it is in.
+using _bound = boundYoungGeneration();
 const queries: readonly string[] = JSON.parse(process.env.BENCH_QUERIES ?? "[]");
 const home = process.env.SPILLWAY_HOME ?? "";
 // Every search asks whether anything has changed.

@@ -154,6 +154,14 @@ const MIN_OWN_SHARE = 0.5;
 /** A shorter query has too few words for a run of them to mean anything. */
 const MIN_VERBATIM_CHARS = 7;
 
+let verbatim: Promise<typeof import("./rank/verbatim.ts")> | undefined;
+
+/** Short queries do not need it. Importing it again for every search would take a fiftieth of its time. */
+function loadVerbatim() {
+  verbatim ??= import("./rank/verbatim.ts");
+  return verbatim;
+}
+
 /** Texts that were read for one search, by the number of their files. */
 type ReadTexts = Map<number, StoredText>;
 
@@ -165,17 +173,18 @@ async function preferVerbatim(
   texts: ReadTexts,
 ): Promise<readonly RankedFile[]> {
   if (text.length < MIN_VERBATIM_CHARS) return ranked;
-  const { addGains, createGainBound, createVerbatimGain } = await import("./rank/verbatim.ts");
+  const { addGains, createGainBound, createVerbatimGain } = await loadVerbatim();
   const gainOf = createVerbatimGain(text);
   if (gainOf === null) return ranked;
-  const boundOf = createGainBound(joinedIndexes.view, text, query);
-  const maxGainOf = ({ file, ownShare }: RankedFile) => (ownShare < MIN_OWN_SHARE ? 0 : boundOf(file));
+  const best = ranked.slice(0, MAX_REREAD);
+  const mayGain = best.filter(({ ownShare }) => ownShare >= MIN_OWN_SHARE).map(({ file }) => file);
+  const maxGainOf = createGainBound(joinedIndexes.view, text, query, mayGain);
   const readGains = (files: readonly RankedFile[]) =>
     readFiles(joinedIndexes, files, ({ reader }, { file, id }) => {
       const storedText = reader.text(id);
       if (storedText !== undefined) texts.set(file.file, storedText);
       return gainOf(storedText?.text ?? "");
     });
-  const best = await addGains(ranked.slice(0, MAX_REREAD), offset + limit, maxGainOf, readGains);
-  return [...best, ...ranked.slice(MAX_REREAD)];
+  const improved = await addGains(best, offset + limit, ({ file }) => maxGainOf(file), readGains);
+  return [...improved, ...ranked.slice(MAX_REREAD)];
 }

@@ -77,6 +77,14 @@ export async function refreshIndex(
   return record.status === "pending" || record.status === "running" ? record : null;
 }
 
+let watches: Promise<typeof import("./watched-folders.ts")> | undefined;
+
+/** Only the second search of a process needs it, and then every one: importing it again takes longer than asking it. */
+function loadWatches() {
+  watches ??= import("./watched-folders.ts");
+  return watches;
+}
+
 /** Repositories that this process has searched before. */
 const searched = new WeakSet<Repository>();
 
@@ -93,7 +101,7 @@ async function judgeFreshness(
   const isSearched = searched.has(repository);
   searched.add(repository);
   if (!isSearched || isFirst(repository)) return "unknown";
-  const { isLookLong, isLookRecent, isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
+  const { isLookLong, isLookRecent, isQuiet, isWholeLookDue } = await loadWatches();
   if (isLookLong(repository, maxWaitMs)) {
     const mayRest = session.settings["search.refresh_every"] > 0;
     return mayRest && isLookRecent(repository) ? "unchanged" : "too long";

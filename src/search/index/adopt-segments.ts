@@ -1,6 +1,8 @@
 /** Takes over segments that other machines have built of the same files, so that each segment is built once. */
-import { HASH_NUMBERS, hashNumbers, type IndexSegment } from "./index-segment.ts";
+import { hashNumbers } from "./encode-segment.ts";
+import type { IndexSegment } from "./index-segment.ts";
 import type { Pause } from "./pause.ts";
+import { HASH_NUMBERS } from "./segment-layout.ts";
 import type { IndexLocation, IndexStore, StoredFile } from "./store/index-store.ts";
 
 /** Names segments of others that have too few files of this index, so that they are not examined again. */

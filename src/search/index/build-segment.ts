@@ -3,16 +3,10 @@ import { basename } from "node:path/posix";
 import { createVectorSum, loadLearntTable, VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import { type Chunk, measureLines } from "./chunk.ts";
 import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
+import { encodeSegment, hashNumbers, type SegmentColumns } from "./encode-segment.ts";
 import { fileRoles, findFileRoles } from "./file-roles.ts";
 import { createCountTable, createPostings } from "./growable.ts";
-import {
-  encodeSegment,
-  hashNumbers,
-  MAX_OCCURRENCES,
-  type SegmentColumns,
-  STEM_TERMS_SHIFT,
-  termKinds,
-} from "./index-segment.ts";
+import { MAX_OCCURRENCES, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
 import { createLexicon, findTerms, toPlainName } from "./lexicon.ts";
 import { findInnerDefinitions, LONG_LINE_CHARS } from "./long-lines.ts";
 import { LONG_LINES, OUTLINE_CUT } from "./outline.ts";
@@ -87,19 +81,16 @@ export function createSegmentBuilder(): SegmentBuilder {
     columns.fileTokens.push(fileTokens);
     const definesSomething = definitions.some(({ rank }) => rank > definitionRanks.value);
     columns.fileTraits.push(traitsOf(path, findRoles(path, text, definesSomething, outline)));
-    columns.fileFirstChunk.push(columns.chunkStart.length);
+    columns.fileChars.push(chunks.at(-1)?.end ?? 0);
+    columns.fileFirstChunk.push(columns.chunkTokens.length);
     textChars += text.length;
   }
 
   function addChunk(units: Units, chunk: Chunk, definitions: readonly Definition[]): number {
     const tokens = countTerms(units, chunk);
     for (const definition of definitions) markDefinition(units, definition);
-    writeVector(columns.chunkStart.length);
-    postTerms(columns.chunkStart.length);
-    columns.chunkStart.push(chunk.start);
-    columns.chunkEnd.push(chunk.end);
-    columns.chunkStartLine.push(chunk.startLine);
-    columns.chunkEndLine.push(chunk.endLine);
+    writeVector(columns.chunkTokens.length);
+    postTerms(columns.chunkTokens.length);
     columns.chunkTokens.push(tokens);
     return tokens;
   }
@@ -174,7 +165,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     textChars: () => textChars,
     add,
     finish() {
-      const chunkVectors = vectors.subarray(0, columns.chunkStart.length * VECTOR_DIMENSIONS);
+      const chunkVectors = vectors.subarray(0, columns.chunkTokens.length * VECTOR_DIMENSIONS);
       const ofFiles = fileVectors.subarray(0, columns.fileIds.length * VECTOR_DIMENSIONS);
       return encodeSegment({ ...columns, chunkVectors, fileVectors: ofFiles }, lexicon.terms(), postings.view());
     },
@@ -247,14 +238,11 @@ function emptyColumns(): Omit<SegmentColumns, "chunkVectors" | "fileVectors"> {
   return {
     fileIds: [],
     paths: [],
+    fileChars: [],
     fileTokens: [],
     fileTraits: [],
     fileHashes: [],
     fileFirstChunk: [0],
-    chunkStart: [],
-    chunkEnd: [],
-    chunkStartLine: [],
-    chunkEndLine: [],
     chunkTokens: [],
   };
 }

@@ -21,7 +21,8 @@ const sortBytes = (terms: Iterable<string>): Buffer[] =>
 function filesWith(segment: IndexSegment, term: string): string[] {
   const range = segment.find(term);
   if (range === null) return [];
-  const files = [...segment.places.subarray(range.from, range.to)].map((chunk) => segment.chunkFile[chunk] ?? 0);
+  const { places, count } = segment.postings(range);
+  const files = [...places.subarray(0, count)].map((chunk) => segment.chunkFile[chunk] ?? 0);
   return [...new Set(files)].map(segment.path);
 }
 

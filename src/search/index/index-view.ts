@@ -2,7 +2,7 @@
 import { ALL_ROLES, fileRoles } from "./file-roles.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";
 import type { RankedSegment } from "./index-segment.ts";
-import type { PostingRange } from "./segment-terms.ts";
+import type { PostingRange } from "./packed-postings.ts";
 
 /** A segment, its place among the others, and its dead files. */
 export type ViewPart = {
@@ -130,7 +130,9 @@ export function findTerm(view: IndexView, term: string): readonly TermPostings[]
 
 /** The part of the view that has this file. */
 export function findPart(view: IndexView, file: number): ViewPart {
-  const part = view.parts.findLast(({ firstFile }) => firstFile <= file);
-  if (part === undefined) throw new RangeError(`No file ${file} in the index.`);
-  return part;
+  for (let index = view.parts.length - 1; index >= 0; index--) {
+    const part = view.parts[index];
+    if (part !== undefined && part.firstFile <= file) return part;
+  }
+  throw new RangeError(`No file ${file} in the index.`);
 }

@@ -1,8 +1,9 @@
 /** Stores segments: files that are in no segment get one, and many small segments become a few. */
 import { createSegmentBuilder } from "./build-segment.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";
-import { SEGMENT_VERSION, type SegmentOutline } from "./index-segment.ts";
+import type { SegmentOutline } from "./index-segment.ts";
 import type { Pause } from "./pause.ts";
+import { SEGMENT_VERSION } from "./segment-layout.ts";
 import type { IndexLocation, IndexStore } from "./store/index-store.ts";
 import type { SegmentStore } from "./store/segment-store.ts";
 

@@ -1,7 +1,7 @@
 /** Finds the files that contain a text exactly as it was written: by the words inside it, then by reading the files. */
 
 import type { IndexReader } from "../index/index-reader.ts";
-import { findTerm, type IndexView, type ViewPart } from "../index/index-view.ts";
+import { findTerm, type IndexView, type TermPostings } from "../index/index-view.ts";
 import { findTerms, MAX_WORD_CHARS } from "../index/lexicon.ts";
 import { createPause } from "../index/pause.ts";
 import { isWordUnit } from "../index/text-units.ts";
@@ -75,20 +75,16 @@ function countTerms(view: IndexView, terms: readonly string[]) {
   const counts = new Uint16Array(view.fileCount);
   for (const [number, term] of terms.entries()) {
     // A file that lacks an earlier term stays behind.
-    for (const { part, from, to } of findTerm(view, term)) addFiles(counts, number, part, from, to);
+    for (const postings of findTerm(view, term)) addFiles(counts, number, postings);
   }
   return { terms: terms.length, of: (place: number) => counts[place] ?? 0 };
 }
 
-function addFiles(
-  counts: Uint16Array,
-  number: number,
-  { segment, firstFile }: ViewPart,
-  from: number,
-  to: number,
-): void {
-  for (let posting = from; posting < to; posting++) {
-    const place = firstFile + (segment.chunkFile[segment.places[posting] ?? 0] ?? 0);
+function addFiles(counts: Uint16Array, number: number, postings: TermPostings): void {
+  const { segment, firstFile } = postings.part;
+  const { places, count } = segment.postings(postings);
+  for (let posting = 0; posting < count; posting++) {
+    const place = firstFile + (segment.chunkFile[places[posting] ?? 0] ?? 0);
     if (counts[place] === number) counts[place] = number + 1;
   }
 }

@@ -28,11 +28,26 @@ export function createHitFinder(termWeights: ReadonlyMap<string, number>): HitFi
   };
 }
 
-function hitsOf(word: string, termWeights: ReadonlyMap<string, number>): Hit[] {
-  return findTerms(word).flatMap((term) => {
+function hitsOf(word: string, termWeights: ReadonlyMap<string, number>): readonly Hit[] {
+  const hits: Hit[] = [];
+  for (const term of termsOf(word)) {
     const weight = termWeights.get(term);
-    return weight === undefined ? [] : [{ term, weight }];
-  });
+    if (weight !== undefined) hits.push({ term, weight });
+  }
+  return hits.length === 0 ? noHits : hits;
+}
+
+const noHits: readonly Hit[] = [];
+
+/** The terms of words that were in the texts of results lately: searches of one process show the same words again. */
+const recentTerms = new Map<string, readonly string[]>();
+const MAX_RECENT_WORDS = 5_000;
+
+function termsOf(word: string): readonly string[] {
+  const terms = recentTerms.get(word) ?? findTerms(word);
+  if (recentTerms.size >= MAX_RECENT_WORDS) recentTerms.clear();
+  recentTerms.set(word, terms);
+  return terms;
 }
 
 /** The letters of a word that stemming never changes, at its beginning. */

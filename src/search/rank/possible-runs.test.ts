@@ -26,7 +26,7 @@ function boundFor(query: string, parts: readonly string[]): number {
   });
   builder.add({ id: 2, path: "a.ts", text, chunks });
   const view = createView([openSegment(builder.finish()) ?? assert.fail("no segment")], null);
-  return boundRuns(view, query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [], parseQuery(query).terms)(1);
+  return boundRuns(view, query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [], parseQuery(query).terms, [0, 1])(1);
 }
 
 test("a file whose chunks do not have neighbouring words near each other has no long run", () => {

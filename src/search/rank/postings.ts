@@ -25,13 +25,15 @@ export function countLive(postings: readonly TermPostings[]): LiveCounts {
 
 function countPostings(postings: readonly TermPostings[]): LiveCounts {
   let [chunks, files] = [0, 0];
-  for (const { part, from, to } of postings) {
-    const { places, chunkFile, fileFirstChunk } = part.segment;
-    for (let posting = from; posting < to; ) {
+  for (const each of postings) {
+    const { part } = each;
+    const { chunkFile, fileFirstChunk } = part.segment;
+    const { places, count } = part.segment.postings(each);
+    for (let posting = 0; posting < count; ) {
       const file = chunkFile[places[posting] as number] as number;
       const end = fileFirstChunk[file + 1] as number;
       const first = posting;
-      while (posting < to && (places[posting] as number) < end) posting++;
+      while (posting < count && (places[posting] as number) < end) posting++;
       if (part.dead?.[file] === 1) continue;
       chunks += posting - first;
       files++;

@@ -10,7 +10,7 @@ import { scoreNeighbours } from "./signals/neighbours.ts";
 import { addNamedPath, addPath } from "./signals/path-score.ts";
 import { weighRoles } from "./signals/role-factors.ts";
 import { fillParts, type MutableParts, noParts, type ScoreParts, totalOf } from "./signals/score-parts.ts";
-import { emptyScores, type FinalScores, fillBestChunks, findMax, type Scores } from "./signals/scores.ts";
+import { emptyScores, type FinalScores, findMax, type Scores } from "./signals/scores.ts";
 import { findSubject, scoreTests } from "./signals/tests-of-files.ts";
 import { addText } from "./signals/text-score.ts";
 import { weighTerms } from "./weighted-terms.ts";
@@ -47,7 +47,6 @@ export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOpti
   const terms = weighTerms(view, query);
   for (const term of terms) addText(view, scores, findTerm(view, term.text), term);
   for (const [word, group] of Map.groupBy(terms, (term) => term.word)) addPath(view, scores, word, group, share);
-  fillBestChunks(scores);
   addNames(view, scores, query);
   if (query.path !== null) addNamedPath(view, scores, query.path);
   const near = meaning === null ? null : addMeaning(view, scores, meaning);

@@ -1,7 +1,7 @@
 /** Copies what one query needs of an index: with it, many indexes are ranked as one, and only one is open at a time. */
 import { type RankedSegment, termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
-import type { PostingRange } from "../index/segment-terms.ts";
+import type { PostingRange } from "../index/packed-postings.ts";
 import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import type { ParsedQuery } from "./query.ts";
 import { matchesPath } from "./signals/path-score.ts";
@@ -46,9 +46,11 @@ function markFiles(view: IndexView, query: ParsedQuery, terms: Terms, chunks: It
     if (dead?.[file] !== 1) keptFiles[firstFile + file] = 1;
   };
   for (const [term, postings] of terms) {
-    for (const { part, from, to } of postings) {
-      const { places, chunkFile } = part.segment;
-      for (let posting = from; posting < to; posting++) {
+    for (const each of postings) {
+      const { part } = each;
+      const { chunkFile } = part.segment;
+      const { places, count } = part.segment.postings(each);
+      for (let posting = 0; posting < count; posting++) {
         const place = places[posting] ?? 0;
         mark(part, isOfFiles(term) ? place : (chunkFile[place] ?? 0));
       }
@@ -147,22 +149,32 @@ function copyPostings(part: ViewPart, terms: Terms, newFile: Uint32Array, newChu
     for (const range of postings) if (range.part === part) copyRange(part.segment, range, numbers, places, weights);
     if (places.length > from) ranges.set(term, { from, to: places.length });
   }
-  return { places: Uint32Array.from(places), weights: Uint8Array.from(weights), ...openTerms(ranges) };
+  return { postings: openPostings(Uint32Array.from(places), Uint8Array.from(weights)), ...openTerms(ranges) };
 }
 
 function copyRange(
   segment: RankedSegment,
-  { from, to }: PostingRange,
+  range: PostingRange,
   numbers: Uint32Array,
   places: number[],
   weights: number[],
 ): void {
-  for (let posting = from; posting < to; posting++) {
-    const place = numbers[segment.places[posting] ?? 0] ?? NONE;
+  const postings = segment.postings(range);
+  for (let posting = 0; posting < postings.count; posting++) {
+    const place = numbers[postings.places[posting] ?? 0] ?? NONE;
     if (place === NONE) continue;
     places.push(place);
-    weights.push(segment.weights[posting] ?? 0);
+    weights.push(postings.weights[posting] ?? 0);
   }
+}
+
+/** Postings that are not packed: a slice lives as long as its query. */
+function openPostings(places: Uint32Array, weights: Uint8Array): RankedSegment["postings"] {
+  return ({ from, to }) => ({
+    places: places.subarray(from, to),
+    weights: weights.subarray(from, to),
+    count: to - from,
+  });
 }
 
 function openTerms(ranges: ReadonlyMap<string, PostingRange>): Pick<RankedSegment, "find" | "findAll"> {

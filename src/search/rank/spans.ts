@@ -1,6 +1,6 @@
 /** Chooses the spans of a file to show: the best chunk cut to the lines that match, and the blocks of it and of others that match. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
-import { findDefinition } from "../index/definitions.ts";
+import { type Definition, findDefinition } from "../index/definitions.ts";
 import type { StoredText } from "../index/store/index-store.ts";
 import type { Hit, HitFinder } from "./hits.ts";
 
@@ -56,18 +56,15 @@ export function chooseSpans(
       return chunk === undefined ? [] : [{ ...chunk, share: score / bestScore }];
     }),
   );
-  const [best] = candidates;
+  const [best, ...others] = candidates.slice(0, MAX_BLOCK_CHUNKS).map((chunk) => measureChunk(file, chunk, finder));
   if (best === undefined) return firstSpan(file);
-  const main = chooseMain(file, best, finder, line, limits.mainChars);
+  const main = chooseMain(best, finder, line, limits.mainChars);
   const chosen: ChosenSpan[] = [main];
-  const blocks = candidates
-    .slice(0, MAX_BLOCK_CHUNKS)
-    .flatMap((chunk) => findBlocks(file, chunk, finder, limits.furtherChars));
+  const blocks = [best, ...others].flatMap((chunk) => findBlocks(chunk, limits.furtherChars));
   for (const { span, chunk } of blocks.sort((one, other) => other.score - one.score)) {
     if (chosen.length > limits.furtherSpans) break;
     if (chosen.some((each) => overlaps(each, span))) continue;
-    const text = file.text.slice(chunk.start, chunk.end);
-    chosen.push({ ...span, focus: chunk.start + findFocus(text, chunk, span, finder) });
+    chosen.push({ ...span, focus: chunk.start + findFocus(chunk, span, finder) });
   }
   return chosen;
 }
@@ -77,34 +74,43 @@ const MAX_BLOCK_CHUNKS = 12;
 
 const overlaps = (one: Span, other: Span): boolean => one.startLine <= other.endLine && other.startLine <= one.endLine;
 
-function chooseMain(
-  file: StoredText,
-  chunk: Chunk,
-  finder: HitFinder,
-  line: number | null,
-  maxChars: number,
-): ChosenSpan {
-  const text = file.text.slice(chunk.start, chunk.end);
-  if (line !== null && containsLine(chunk, line)) {
-    const focus = chunk.start + offsetOfLine(text, line - chunk.startLine);
-    return { ...linesAround(line, text, chunk, maxChars), focus };
-  }
-  const span = bestLines(text, chunk, maxChars, finder);
-  return { ...span, focus: chunk.start + findFocus(text, chunk, span, finder) };
-}
-
 /** A chunk and its share of the best chunk's score. */
 type CandidateChunk = Chunk & { readonly share: number };
 
-/** A span of a chunk with what it says about the query. */
-type ScoredBlock = { readonly span: Span; readonly chunk: Chunk; readonly score: number };
+/** A chunk with its text and its lines, the definition in each line, and the hits of each line. */
+type MeasuredChunk = CandidateChunk & {
+  readonly text: string;
+  readonly lines: Lines;
+  readonly definitions: readonly (Definition | null)[];
+  readonly hits: readonly (readonly Hit[])[];
+};
 
-/** The parts of a chunk that match the query: each begins with a definition, or where the chunk begins. */
-function findBlocks(file: StoredText, chunk: CandidateChunk, finder: HitFinder, maxChars: number): ScoredBlock[] {
+function measureChunk(file: StoredText, chunk: CandidateChunk, finder: HitFinder): MeasuredChunk {
   const text = file.text.slice(chunk.start, chunk.end);
   const lines = measureLines(text);
-  const hits = findLineHits(text, lines, finder);
-  const starts = blockStarts(text, lines);
+  const { starts, indents, count } = lines;
+  const definitions = Array.from({ length: count }, (_, line) =>
+    findDefinition(text, starts[line] ?? 0, starts[line + 1] ?? 0, indents[line] ?? -1),
+  );
+  return { ...chunk, text, lines, definitions, hits: findLineHits(text, lines, definitions, finder) };
+}
+
+function chooseMain(chunk: MeasuredChunk, finder: HitFinder, line: number | null, maxChars: number): ChosenSpan {
+  if (line !== null && containsLine(chunk, line)) {
+    const focus = chunk.start + offsetOfLine(chunk.text, line - chunk.startLine);
+    return { ...linesAround(line, chunk, maxChars), focus };
+  }
+  const span = bestLines(chunk, maxChars);
+  return { ...span, focus: chunk.start + findFocus(chunk, span, finder) };
+}
+
+/** A span of a chunk with what it says about the query. */
+type ScoredBlock = { readonly span: Span; readonly chunk: MeasuredChunk; readonly score: number };
+
+/** The parts of a chunk that match the query: each begins with a definition, or where the chunk begins. */
+function findBlocks(chunk: MeasuredChunk, maxChars: number): ScoredBlock[] {
+  const { lines, hits } = chunk;
+  const starts = blockStarts(chunk);
   return starts.flatMap((first, index) => {
     const blockEnd = starts[index + 1] ?? lines.count;
     if (!hasHits(hits, first, blockEnd)) return [];
@@ -122,16 +128,10 @@ function hasHits(hits: readonly (readonly Hit[])[], first: number, end: number):
 const commentStart = /^\s*(?:\/\/|\/?\*|#|--|@|\[)/;
 
 /** The first lines of the blocks: definitions, with the comments and attributes right above them. */
-function blockStarts(text: string, lines: Lines): number[] {
+function blockStarts({ text, lines, definitions }: MeasuredChunk): number[] {
   const starts = new Set([0]);
   for (let line = 1; line < lines.count; line++) {
-    const definition = findDefinition(
-      text,
-      lines.starts[line] ?? 0,
-      lines.starts[line + 1] ?? 0,
-      lines.indents[line] ?? -1,
-    );
-    if (lines.indents[line] === -1 || definition === null) continue;
+    if (lines.indents[line] === -1 || definitions[line] === null) continue;
     let first = line;
     while (first > 1 && commentStart.test(text.slice(lines.starts[first - 1] ?? 0, lines.starts[first] ?? 0))) first--;
     starts.add(first);
@@ -146,8 +146,7 @@ export const containsLine = ({ startLine, endLine }: Span, line: number): boolea
 /** Lines shown before a line that the query names, where there is room. */
 const LINES_BEFORE = 6;
 
-function linesAround(line: number, text: string, { startLine }: Span, maxChars: number): Span {
-  const lines = measureLines(text);
+function linesAround(line: number, { lines, startLine }: MeasuredChunk, maxChars: number): Span {
   const target = line - startLine;
   let first = Math.max(0, target - LINES_BEFORE);
   while (first < target && endWithin(lines, first, maxChars) <= target) first++;
@@ -160,7 +159,7 @@ function oncePerLine<C extends Chunk>(chunks: readonly C[]): C[] {
 }
 
 /** The offset in the text of a chunk of the heaviest hit in these lines, the first of equals; their start without one. */
-function findFocus(text: string, { startLine }: Span, span: Span, finder: HitFinder): number {
+function findFocus({ text, startLine }: MeasuredChunk, span: Span, finder: HitFinder): number {
   const start = offsetOfLine(text, span.startLine - startLine);
   let best = { offset: start, weight: 0 };
   for (const { index, word } of finder.wordsIn(text.slice(start, offsetOfLine(text, span.endLine + 1 - startLine)))) {
@@ -195,7 +194,12 @@ const DEFINITION_FACTOR = 3;
 const MAX_LINE_CHARS = 1_000;
 
 /** The hits of each line. */
-function findLineHits(text: string, { starts, indents, count }: Lines, finder: HitFinder): readonly Hit[][] {
+function findLineHits(
+  text: string,
+  { starts, count }: Lines,
+  definitions: readonly (Definition | null)[],
+  finder: HitFinder,
+): readonly Hit[][] {
   const hits: Hit[][] = Array.from({ length: count }, () => []);
   let line = 0;
   for (const { index, word } of finder.wordsIn(text)) {
@@ -205,7 +209,7 @@ function findLineHits(text: string, { starts, indents, count }: Lines, finder: H
   }
   for (const [number, found] of hits.entries()) {
     if (found.length === 0) continue;
-    const definition = findDefinition(text, starts[number] ?? 0, starts[number + 1] ?? 0, indents[number] ?? -1);
+    const definition = definitions[number] ?? null;
     if (definition === null) continue;
     for (const { term, weight } of finder.inWord(text.slice(definition.start, definition.end)))
       found.push({ term: `=${term}`, weight: weight * DEFINITION_FACTOR });
@@ -219,10 +223,8 @@ const REPEATED_SHARE = 0.3;
 const BLOCK_FACTOR = 1.1;
 
 /** The lines of a chunk that match the query best and fit in this many characters; the first of equals. */
-function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, finder: HitFinder): Span {
-  const lines = measureLines(text);
+function bestLines({ text, lines, hits, startLine, endLine }: MeasuredChunk, maxChars: number): Span {
   if (text.length <= maxChars && endWithin(lines, 0, maxChars) === lines.count) return { startLine, endLine };
-  const hits = findLineHits(text, lines, finder);
   return toSpan(lines, bestWindow(lines, hits, 0, lines.count, maxChars), startLine);
 }
 

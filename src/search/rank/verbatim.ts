@@ -19,10 +19,15 @@ export function createVerbatimGain(query: string): ((text: string) => number) | 
   };
 }
 
-/** Returns what a file gains at most, by the index: a text has to be read only where that is more than nothing. */
-export function createGainBound(view: IndexView, query: string, { terms }: ParsedQuery): (file: number) => number {
+/** Returns what each of these files gains at most, by the index: a text has to be read only where that is more than nothing. */
+export function createGainBound(
+  view: IndexView,
+  query: string,
+  { terms }: ParsedQuery,
+  files: readonly number[],
+): (file: number) => number {
   const words = (query.match(wordPattern) ?? []).slice(0, MAX_QUERY_WORDS);
-  const longestRun = boundRuns(view, words, terms);
+  const longestRun = boundRuns(view, words, terms, files);
   return (file) => gainOf(longestRun(file), words.length);
 }
 

@@ -28,8 +28,19 @@ const MIN_FAMILY_TERM_CHARS = 4;
 /** A word that a seventh of all chunks has says little, and takes long to add. */
 const MIN_CODE_WORD_RARITY = 2;
 
+/** The terms of a query in a view: the ranking and the choice of lines ask for the same ones. */
+const cachedTerms = new WeakMap<ParsedQuery, { readonly view: IndexView; readonly terms: readonly WeightedTerm[] }>();
+
 /** The query's own terms, then the words of their families, their short forms and what code calls them, each once. */
-export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
+export function weighTerms(view: IndexView, query: ParsedQuery): readonly WeightedTerm[] {
+  const cached = cachedTerms.get(query);
+  if (cached?.view === view) return cached.terms;
+  const terms = collectTerms(view, query);
+  cachedTerms.set(query, { view, terms });
+  return terms;
+}
+
+function collectTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
   const isInWords = isAskedInWords(view, query);
   const own = query.terms.map((text, word) => {

@@ -83,8 +83,15 @@ function makeFolderError(dir: string, problem: string, cause?: unknown): Spillwa
   });
 }
 
-/** A UUID that is always the same for the same folder. */
+let lastId: { readonly root: string; readonly id: string } | undefined;
+
+/** A UUID that is always the same for the same folder. Most searches are of the folder of the one before. */
 function repositoryId(root: string): string {
+  if (lastId?.root !== root) lastId = { root, id: makeRepositoryId(root) };
+  return lastId.id;
+}
+
+function makeRepositoryId(root: string): string {
   const digest = createHash("sha256").update(`spillway repository\n${root}`).digest("hex");
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -48,6 +48,22 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       assert.deepEqual(store.folders(), [folder("", "b.ts")]);
     });
 
+    test("lists any number of files, skipped files and folders, each once", () => {
+      using store = open();
+      const numbers = Array.from({ length: 2_500 }, (_, index) => index);
+      const paths = numbers.map((number) => `${number % 7}/${number}é.ts`);
+      const folder = (path: string) => ({ path, stamp: "1", rules: "r", ignoreFiles: [], entries: [], skipped: {} });
+      store.write({
+        put: paths.map((path) => newFile(path)),
+        skip: paths.map((path) => ({ path: `${path}.png`, stamp: "s", reason: "not text" })),
+        folders: ["", ...numbers.map(String)].map(folder),
+      });
+      const sorted = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
+      assert.deepEqual(sorted(store.files()), paths.toSorted());
+      assert.deepEqual(sorted(store.skippedFiles()), paths.map((path) => `${path}.png`).sort());
+      assert.deepEqual(sorted(store.folders()), ["", ...numbers.map(String)].sort());
+    });
+
     test("lists what is directly in some folders, and the folders below one", () => {
       using store = open();
       const paths = ["a.ts", "src/b.ts", "src/deep/c.ts", "src-2/d.ts", "日本/𝒳/e.ts", "日本/f.ts"];

@@ -61,6 +61,21 @@ describe("a store in SQLite", () => {
     );
   });
 
+  test("gives back the memory of texts that were read, without waiting for the garbage collector", () => {
+    using store = openSqliteStore(nextPath());
+    const texts = [200, 20_000].map((lines) => Array.from({ length: lines }, (_, line) => `${line}`).join("\n"));
+    store.write({ put: texts.map((text, index) => newFile(`${index}.ts`, text)) });
+    const ids = store.files().map(({ id }) => id);
+    const before = process.memoryUsage().arrayBuffers;
+    for (let round = 0; round < 300; round++) for (const id of ids) assert.ok(store.text(id) !== undefined);
+    const growth = process.memoryUsage().arrayBuffers - before;
+    assert.ok(growth < 5_000_000, `${growth} bytes`);
+    assert.deepEqual(
+      ids.map((id) => store.text(id)?.text),
+      texts,
+    );
+  });
+
   test("rolls back a change that fails halfway", () => {
     using store = openSqliteStore(nextPath());
     const broken = { ...newFile("b.ts"), hash: null as unknown as string };

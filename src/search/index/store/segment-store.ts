@@ -7,13 +7,7 @@ import type { Storage } from "../../../artifacts/storage.ts";
 import { announceObject } from "../../../catalogue/blob-rows.ts";
 import { CatalogueError } from "../../../catalogue/sql.ts";
 import { systemCode } from "../../../errors.ts";
-import {
-  type IndexSegment,
-  openSegment,
-  outlineOf,
-  readSegmentOutline,
-  type SegmentOutline,
-} from "../index-segment.ts";
+import { type IndexSegment, openSegment, readSegmentOutline, type SegmentOutline } from "../index-segment.ts";
 
 export interface SegmentStore {
   /** The segment; null if it is missing or damaged, or cannot be had now. */
@@ -72,7 +66,7 @@ export function openSegmentStore(storage: SegmentStorage, prefix: string, now: (
   async function outline(name: string): Promise<SegmentOutline | null> {
     if (pathOf === undefined) {
       const segment = await open(name);
-      return segment && outlineOf(segment);
+      return segment && { fileIds: segment.fileIds.slice(), fileChars: segment.fileChars.slice() };
     }
     try {
       return readSegmentOutline(pathOf(name));

@@ -13,13 +13,15 @@ export function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery
     const postings = findTerm(view, termKinds.definition + text);
     if (postings.length === 0) continue;
     const strength = rankWeights.certainty[certainty] / (1 + Math.log(Math.max(1, countLive(postings).files)));
-    for (const { part, from, to } of postings) {
-      for (let posting = from; posting < to; posting++) {
-        const chunk = part.segment.places[posting] ?? 0;
+    for (const each of postings) {
+      const { part } = each;
+      const { places, weights, count } = part.segment.postings(each);
+      for (let posting = 0; posting < count; posting++) {
+        const chunk = places[posting] ?? 0;
         const segmentFile = part.segment.chunkFile[chunk] ?? 0;
         if (part.dead?.[segmentFile] === 1) continue;
         const file = part.firstFile + segmentFile;
-        const value = strength * (rankWeights.named[rankOf(part.segment.weights[posting] ?? 0)] ?? 0);
+        const value = strength * (rankWeights.named[rankOf(weights[posting] ?? 0)] ?? 0);
         scores.name[file] = Math.max(scores.name[file] ?? 0, value);
         addToChunk(scores, part.firstChunk + chunk, file, value * rankWeights.namedChunk * best);
       }

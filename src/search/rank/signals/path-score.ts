@@ -32,15 +32,16 @@ export function addPath(
 /** Adds for the files that have the word in their name. */
 function addStems(
   { stem, stemHits, stemWord, touched }: Scores,
-  { part, from, to }: TermPostings,
+  each: TermPostings,
   mark: number,
   weight: number,
   ownHits: 0 | 1,
 ): void {
-  const { places, weights } = part.segment;
-  for (let posting = from; posting < to; posting++) {
+  const { firstFile, segment } = each.part;
+  const { places, weights, count } = segment.postings(each);
+  for (let posting = 0; posting < count; posting++) {
     if (rankOf(weights[posting] as number) === 0) continue;
-    const file = part.firstFile + (places[posting] as number);
+    const file = firstFile + (places[posting] as number);
     touched.add(file);
     stemHits[file] = (stemHits[file] as number) + ownHits;
     if (stemWord[file] === mark) continue;
@@ -52,13 +53,14 @@ function addStems(
 /** Adds for the files that have the word in their folders. */
 function addFolders(
   { folder, folderWord, stemWord, touched }: Scores,
-  { part, from, to }: TermPostings,
+  each: TermPostings,
   mark: number,
   weight: number,
 ): void {
-  const { places, weights } = part.segment;
-  for (let posting = from; posting < to; posting++) {
-    const file = part.firstFile + (places[posting] as number);
+  const { firstFile, segment } = each.part;
+  const { places, weights, count } = segment.postings(each);
+  for (let posting = 0; posting < count; posting++) {
+    const file = firstFile + (places[posting] as number);
     if (occurrences(weights[posting] as number) === 0 || folderWord[file] === mark) continue;
     touched.add(file);
     folderWord[file] = mark;

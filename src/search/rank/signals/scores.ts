@@ -14,7 +14,7 @@ export type Scores = {
   readonly stemWord: Uint8Array;
   readonly folderWord: Uint8Array;
   readonly name: Float64Array;
-  /** The score of the best chunk of each file. See `fillBestChunks`. */
+  /** The score of the best chunk of each file: every signal that adds to chunks keeps it up to date. */
   readonly bestChunk: Float64Array;
   /** How many of the query's own terms the file contains. */
   readonly ownTerms: Uint8Array;
@@ -79,20 +79,29 @@ function joinColumns({ parts, fileCount, chunkCount }: IndexView): FileColumns {
   return { firstChunk, traits, size, dead };
 }
 
-/** One query is ranked at a time, so all queries on a view share the arrays: that is megabytes less garbage. */
-const scoresByView = new WeakMap<IndexView, Scores>();
+const columnsByView = new WeakMap<IndexView, FileColumns>();
+/** One query is ranked at a time, so all queries share the arrays: that is megabytes less garbage for each new view. */
+let shared: Scores | undefined;
 
-/** Scores of 0 for every chunk and file of the view. */
+/** Scores of 0 for every chunk and file of the view. Valid until the next call. */
 export function emptyScores(view: IndexView): Scores {
-  const previous = scoresByView.get(view);
-  if (previous !== undefined) clearScores(previous);
-  const scores = previous ?? createScores(view);
-  scoresByView.set(view, scores);
-  return scores;
+  const files = columnsByView.get(view) ?? joinColumns(view);
+  columnsByView.set(view, files);
+  if (shared !== undefined) clearScores(shared);
+  shared = shared !== undefined && hasRoom(shared, view) ? { ...shared, files } : createScores(view, files);
+  return shared;
 }
 
-function createScores(view: IndexView): Scores {
-  const { chunkCount, fileCount } = view;
+const hasRoom = ({ chunk, file }: Scores, { chunkCount, fileCount }: IndexView): boolean =>
+  chunk.length >= chunkCount && file.length >= fileCount;
+
+/** A view with a changed file has a few chunks more than the one before. */
+const SPARE_ROOM = 1 / 16;
+const withRoom = (count: number): number => Math.ceil(count * (1 + SPARE_ROOM));
+
+function createScores(view: IndexView, files: FileColumns): Scores {
+  const chunkCount = withRoom(view.chunkCount);
+  const fileCount = withRoom(view.fileCount);
   return {
     chunk: new Float64Array(chunkCount),
     defined: new Float64Array(chunkCount),
@@ -106,22 +115,27 @@ function createScores(view: IndexView): Scores {
     bestChunk: new Float64Array(fileCount),
     ownTerms: new Uint8Array(fileCount),
     touched: createTouched(fileCount),
-    files: joinColumns(view),
+    files,
   };
 }
 
 /** Of more files than this share, all numbers are set to 0: that is faster than one by one. */
-const MAX_CLEARED_SHARE = 1 / 16;
+const MAX_CLEARED_SHARE = 1 / 8;
 
 function clearScores({ touched, files: { firstChunk }, ...scores }: Scores): void {
-  const { chunk, defined, ...fileColumns } = scores;
   const files = touched.list();
-  if (files.length > fileColumns.file.length * MAX_CLEARED_SHARE) {
+  if (files.length > scores.file.length * MAX_CLEARED_SHARE) {
     for (const column of Object.values(scores)) column.fill(0);
   } else {
-    for (const file of files) {
-      for (const column of [chunk, defined]) column.fill(0, firstChunk[file], firstChunk[file + 1]);
-      for (const column of Object.values(fileColumns)) column[file] = 0;
+    for (const column of [scores.chunk, scores.defined]) {
+      for (const file of files) column.fill(0, firstChunk[file], firstChunk[file + 1]);
+    }
+    // Columns of one type at a time: a loop over both takes several times as long.
+    for (const column of [scores.file, scores.stem, scores.folder, scores.name, scores.bestChunk]) {
+      for (const file of files) column[file] = 0;
+    }
+    for (const column of [scores.stemHits, scores.stemWord, scores.folderWord, scores.ownTerms]) {
+      for (const file of files) column[file] = 0;
     }
   }
   touched.clear();
@@ -136,22 +150,6 @@ export function findMax(numbers: Float64Array, { touched }: Scores): number {
     if (number > max) max = number;
   }
   return max;
-}
-
-/** Finds the best chunk of each file by the words of its text. Signals that add to chunks later keep it up to date. */
-export function fillBestChunks({ chunk: chunkScores, bestChunk, file, touched, files: { firstChunk } }: Scores): void {
-  const files = touched.list();
-  for (let index = 0; index < files.length; index++) {
-    const number = files[index] as number;
-    if (file[number] === 0) continue; // None of its chunks has a word of the query.
-    const end = firstChunk[number + 1] as number;
-    let max = 0;
-    for (let chunk = firstChunk[number] as number; chunk < end; chunk++) {
-      const score = chunkScores[chunk] as number;
-      if (score > max) max = score;
-    }
-    bestChunk[number] = max;
-  }
 }
 
 /** Adds to the score of a chunk of a file. */

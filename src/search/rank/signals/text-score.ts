@@ -16,7 +16,7 @@ export function addText(
   const { chunks, files } = countLive(postings);
   const chunkRarity = weight * trust * Math.min(maxRarity, rarity(view.liveChunks, chunks));
   const fileRarity = weight * trust * rarity(view.liveFiles, files);
-  const isOwn = weight === 1 ? 1 : 0;
+  const isOwn = weight === 1;
   for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity, isOwn);
 }
 
@@ -26,29 +26,34 @@ const countsByByte = Float64Array.from(
   (_, byte) => occurrences(byte) + (rankWeights.defined[rankOf(byte)] ?? 0),
 );
 
-/** The innermost loop: adds one posting after the other, and the sum of a file whenever the file changes. */
+/**
+ * The innermost loop: adds one posting after the other, and the sum of a file whenever the file changes. Scores only grow,
+ * so that the highest score a chunk of a file has had is that of its best chunk.
+ */
 function addPostings(
   { meanChunkTokens, meanFileTokens }: IndexView,
   scores: Scores,
-  { part, from, to }: TermPostings,
+  postings: TermPostings,
   chunkRarity: number,
   fileRarity: number,
-  isOwn: 0 | 1,
+  isOwn: boolean,
 ): void {
-  const { places, weights: bytes, chunkFile, chunkTokens, fileTokens, fileFirstChunk } = part.segment;
-  const { dead, firstChunk, firstFile } = part;
-  const { chunk: chunkScores, defined: definedScores, file: fileScores, ownTerms, touched } = scores;
+  const { dead, firstChunk, firstFile, segment } = postings.part;
+  const { chunkFile, chunkTokens, fileTokens, fileFirstChunk } = segment;
+  const { places, weights: bytes, count: postingCount } = segment.postings(postings);
+  const { chunk: chunkScores, defined: definedScores, file: fileScores, bestChunk, ownTerms, touched } = scores;
   const { chunkSaturation, chunkLength, fileSaturation, fileLength } = rankWeights;
   const chunkFloor = chunkSaturation * (1 - chunkLength);
   const chunkSlope = (chunkSaturation * chunkLength) / meanChunkTokens;
   const fileFloor = fileSaturation * (1 - fileLength);
   const fileSlope = (fileSaturation * fileLength) / meanFileTokens;
-  for (let posting = from; posting < to; ) {
+  for (let posting = 0; posting < postingCount; ) {
     const file = chunkFile[places[posting] as number] as number;
     const end = fileFirstChunk[file + 1] as number;
     const isLive = dead === null || dead[file] !== 1;
     let sum = 0;
-    for (; posting < to; posting++) {
+    let best = 0;
+    for (; posting < postingCount; posting++) {
       const chunk = places[posting] as number;
       if (chunk >= end) break;
       if (!isLive) continue;
@@ -56,16 +61,19 @@ function addPostings(
       const count = countsByByte[byte] as number;
       const place = firstChunk + chunk;
       const slack = chunkFloor + chunkSlope * (chunkTokens[chunk] as number);
-      chunkScores[place] =
-        (chunkScores[place] as number) + (chunkRarity * count * (chunkSaturation + 1)) / (count + slack);
+      const score = (chunkScores[place] as number) + (chunkRarity * count * (chunkSaturation + 1)) / (count + slack);
+      chunkScores[place] = score;
+      if (score > best) best = score;
       if (rankOf(byte) > 0) definedScores[place] = (definedScores[place] as number) + chunkRarity;
       sum += count;
     }
     if (sum === 0) continue;
     const slack = fileFloor + fileSlope * (fileTokens[file] as number);
     const place = firstFile + file;
-    touched.add(place);
-    ownTerms[place] = (ownTerms[place] as number) + isOwn;
-    fileScores[place] = (fileScores[place] as number) + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
+    const fileScore = fileScores[place] as number;
+    if (fileScore === 0) touched.add(place);
+    if (best > (bestChunk[place] as number)) bestChunk[place] = best;
+    if (isOwn) ownTerms[place] = (ownTerms[place] as number) + 1;
+    fileScores[place] = fileScore + (fileRarity * sum * (fileSaturation + 1)) / (sum + slack);
   }
 }

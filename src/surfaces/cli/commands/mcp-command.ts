@@ -5,6 +5,7 @@ import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
+import { boundYoungGeneration } from "../../../system/young-generation.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
 import { checkArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -33,6 +34,7 @@ export const mcpCommand: Command = {
     const { cwd, env, stdin, out } = terminal;
     const settings = settingsDespiteProblems(config);
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
+    using _bound = boundYoungGeneration();
     await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
     const { unread } = await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
     if (unread) terminal.dropOutput?.();

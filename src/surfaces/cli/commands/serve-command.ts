@@ -1,5 +1,6 @@
 /** `spillway serve`: the tools over HTTP, for the clients of a team. */
 import { once } from "node:events";
+import { boundYoungGeneration } from "../../../system/young-generation.ts";
 import type { RunningServer } from "../../serve/serve.ts";
 import { checkArguments, readFolders } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -34,6 +35,7 @@ export const serveCommand: Command = {
     const session = await call.session();
     const { openServe } = await import("../../serve/serve.ts");
     const log = (line: string) => terminal.note(`spillway serve: ${line}\n`);
+    using _bound = boundYoungGeneration();
     const server = await openServe({ session, config: call.config, localFolders, log });
     const { localToken: token, signInUrl } = server;
     const url = `${server.url}/mcp`;
