@@ -16,7 +16,7 @@ export function parseHtml(html: string): Page {
   const tree = new TreeBuilder();
   const isXml = html.startsWith("<?xml");
   // Outside XML `<![` opens a bogus comment that the next `>` ends; the tokenizer would look for `]]>`.
-  const source = isXml || !html.includes("<![") ? html : html.replaceAll("<![", "<! [");
+  const source = closeFrames(isXml || !html.includes("<![") ? html : html.replaceAll("<![", "<! ["));
   const unclosed = unclosedComment(source);
   tokenize(unclosed < 0 ? source : source.slice(0, unclosed), isXml, tree);
   // A comment that never ends would hide the rest of the page.
@@ -37,6 +37,22 @@ function toPage({ root, elements, payloads, styleSheets, isComplete }: TreeBuild
   setInlineTags(inOrder);
   return { root, elements: inOrder, payloads, isComplete };
 }
+
+/**
+ * Ends the frames that are last in a `noscript`. A browser with scripts does not read what is in there, so nobody sees
+ * that `<iframe ... />` is not closed; without scripts its text would be the rest of the page.
+ */
+function closeFrames(source: string): string {
+  let closed = "";
+  let start = 0;
+  for (let at = source.indexOf(noscriptEnd); at >= 0; at = source.indexOf(noscriptEnd, at + noscriptEnd.length)) {
+    if (!source.startsWith("<iframe", source.lastIndexOf("<", at - 1))) continue;
+    closed += `${source.slice(start, at)}</iframe>`;
+    start = at;
+  }
+  return start === 0 ? source : closed + source.slice(start);
+}
+const noscriptEnd = "</noscript";
 
 function unclosedComment(source: string): number {
   const lastOpen = source.lastIndexOf("<!--");
