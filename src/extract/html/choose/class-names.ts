@@ -105,9 +105,14 @@ export function createNameClassifier(): NameClassifier {
 
 /** What the names of an element say: the first of the classes that one of them has. */
 function classifyNames(className: string, id: string, classifyOne: (name: string) => NameClass): NameClass {
-  const found = new Set(className.split(/\s+/).slice(0, MAX_NAMES).map(classifyOne));
+  const found = new Set(isMinified(className) ? [] : className.split(/\s+/).slice(0, MAX_NAMES).map(classifyOne));
   if (id !== "") found.add(classifyOne(id));
   return nameClasses.find((nameClass) => found.has(nameClass)) ?? "none";
+}
+
+/** Whether a program gave an element several names of two letters; `qa` and `ad` say nothing then. */
+function isMinified(className: string): boolean {
+  return /^\s*(?:[a-z]{1,2}\s+)+[a-z]{1,2}\s*$/.test(className);
 }
 
 /** Class names of one element beyond this number are ignored. */
@@ -172,8 +177,13 @@ const praise = /--(?:popular|recommended|suggested)$/i;
 function splitName(name: string): readonly string[] {
   if (/^[a-z]+$/.test(name)) return [name];
   const separated = /[A-Z]/.test(name) ? name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase() : name;
-  const words = separated.match(/[a-z]+/g) ?? [];
+  const words = (separated.match(/[a-z\d]+/g) ?? []).map(dropNumber).filter((word) => word !== "");
   return isGenerated(name, words) ? [] : words;
+}
+
+/** Without a number around it: `ad2` is a word, `28addc53ad` an identifier that a program made. */
+function dropNumber(part: string): string {
+  return part.replace(/^([a-z]*)\d+$/, "$1");
 }
 
 /** Whether a tool made a name such as `ezQaGx`: letters in mixed case without a word among them. */
