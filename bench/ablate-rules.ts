@@ -199,6 +199,8 @@ const choosing: readonly Rule[] = [
   })),
   { name: "generator-drops", module: "extract/html/choose/prune.ts", target: "isKnownPart", off: always(false) },
   { name: "fold-buttons", module: "extract/html/choose/prune.ts", target: "isFoldButton", off: always(false) },
+  { name: "author-boxes", module: "extract/html/choose/prune.ts", target: "isAside", off: always(false) },
+  { name: "media-fallback", module: "extract/html/choose/text-measures.ts", target: "mediaTags", off: none },
   { name: "verbatim", module: "extract/html/choose/prune.ts", target: "isVerbatim", off: always(false) },
   { name: "most-text", module: "extract/html/choose/prune.ts", target: "hasMostText", off: always(false) },
   { name: "site-parts", module: "extract/html/choose/prune.ts", target: "isSitePart", off: always(false) },
@@ -277,6 +279,7 @@ const parsing: readonly Rule[] = [
     target: "hidingStyles",
     off: withoutRow(index),
   })),
+  { name: "hidden-names", module: "extract/html/tree/page-styles.ts", target: "hasHidingName", off: always(false) },
   {
     name: "hidden-same-color",
     module: "extract/html/tree/text-colors.ts",

@@ -33,7 +33,7 @@ const boilerplateWords = wordSet(
 
 /** Words that name content as often as boilerplate: dropped if the text is short or mostly links. */
 const doubtfulWords = wordSet(
-  "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta bio authorbox more cta teaser sticky float " +
+  "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta more cta teaser sticky float " +
     "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay " +
     "header prev previous next pagenav postnav rating ratings rss feed feeds icons icon lang language languages country currency " +
     "contact help support profile avatar badge badges loading spinner edit jump",
@@ -48,7 +48,7 @@ const reviewWords = wordSet("review reviews ratings questions qa qna");
 const shopWords = wordSet("warranty bundle bundles variations recommend recommends suggest suggestions financing");
 
 /** The author: one line of an article, or the attribution of every post in a forum. */
-const authorWords = wordSet("author byline username");
+const authorWords = wordSet("author byline username bio authorbox");
 const commentWords = wordSet("comment comments commentlist disqus");
 /** The line below each post of a forum member; in a reference it is the signature of a function. */
 const signatureWords = wordSet("signature signatures");
