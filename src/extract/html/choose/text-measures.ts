@@ -2,7 +2,7 @@
 
 import { findEmbed } from "../tree/embeds.ts";
 import { inlineTags } from "../tree/tags.ts";
-import { type Element, isFormulaScript, type Page } from "../tree/tree.ts";
+import { type Element, isFormulaScript, type Node, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 const { minProseChars, cjkCharWeight } = htmlWeights.measure;
@@ -40,7 +40,15 @@ export function isIgnored(element: Element): boolean {
   if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
   if (element.tag === "dialog") return element.attributes.open === undefined;
   if (element.tag === "iframe") return findEmbed(element) === undefined;
+  if (mediaTags.has(element.tag)) return !element.children.some(isLink);
   return ignoredTags.has(element.tag) && !isFormulaScript(element);
+}
+
+/** What is in these is for browsers that cannot play them, maybe with a link to the file. */
+const mediaTags = new Set(["video", "audio", "canvas"]);
+
+function isLink(node: Node): boolean {
+  return typeof node !== "string" && node.tag === "a";
 }
 
 /** Measures a page without the elements that are skipped. `known` are measures of the page that skipped no others. */
