@@ -279,7 +279,6 @@ const parsing: readonly Rule[] = [
     target: "hidingStyles",
     off: withoutRow(index),
   })),
-  { name: "hidden-names", module: "extract/html/tree/page-styles.ts", target: "hasHidingName", off: always(false) },
   {
     name: "hidden-same-color",
     module: "extract/html/tree/text-colors.ts",

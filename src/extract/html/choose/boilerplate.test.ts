@@ -66,19 +66,12 @@ describe("text that is not for the eyes of a reader", () => {
     '<p class="sr-only">Use the arrows to turn the pages.</p>',
     '<a class="visually-hidden" href="/map">Use the arrows</a>',
     "<video><p>Use the arrows, or a browser that plays videos.</p></video>",
-    '<div class="note hide"><p>Use the arrows to turn the pages.</p></div>',
   ])
     test(`is left out: ${line}`, () => {
       const text = markdownOf(article(`<h1>Log</h1>${prose(6)}${line}${prose(6)}`));
       assert.match(text, /6: the keeper/);
       assert.doesNotMatch(text, /arrows/);
     });
-
-  test("is kept if a style of the page shows it, or if it is most of the page", () => {
-    const shown = `<p class="hide" style="display:block">Use the arrows when ${weather}</p>`;
-    assert.match(markdownOf(article(`<h1>Log</h1>${prose(6)}${shown}${prose(6)}`)), /arrows/);
-    assert.match(markdownOf(article(`<div class="hide"><h1>Log</h1>${prose(6)}</div>`)), /6: the keeper/);
-  });
 });
 
 describe("a box about the author", () => {

@@ -48,14 +48,6 @@ function hideByRules(elements: readonly Element[], rules: StyleRules): void {
   for (const element of elements) {
     if (element.hidden || element.end - element.index > maxElements) continue;
     const isShown = element.attributes[SHOWN] !== undefined;
-    const rule = rules.find(element, HIDES, isShown);
-    element.hidden = rule === undefined ? !isShown && hasHidingName(element) : rule.value === "yes";
+    if (rules.find(element, HIDES, isShown)?.value === "yes") element.hidden = true;
   }
-}
-
-/** Names that hide an element in the styles of most frameworks (files that are not read here) and of Webflow. */
-const hidingName = /(?:^|\s)(?:hide|mfp-hide|w-condition-invisible)(?:\s|$)/;
-
-function hasHidingName({ attributes: { class: className } }: Element): boolean {
-  return className !== undefined && hidingName.test(className);
 }
