@@ -1,9 +1,11 @@
 /** Code search: quality on two sets of queries, compared with other methods, then speed at 5,000 and 100,000 chunks. */
+import { basename } from "node:path";
 import { fileQueries, missingData, ownQuestions, type QuerySet, spanQueries } from "./search-data.ts";
 import { bm25, fts5, grepAndRead, isInstalled, ours, type Peer, ripgrep } from "./search-peers.ts";
 import { runScale } from "./search-scale.ts";
 import { meanScores, type Scores, scoreQuery } from "./search-score.ts";
 import { runSpeed } from "./search-speed.ts";
+import { commitQueries, lineQueries, unseenClones } from "./search-unseen.ts";
 
 export const about = "NDCG@10 of files and spans, recall within tokens, and speed";
 
@@ -12,6 +14,7 @@ export async function run(): Promise<void> {
   if (missing === null) await runQuality();
   else console.log(`Quality is not measured: ${missing}.`);
   await runQuestions();
+  await runUnseen();
   await runSpeed();
   await runScale();
 }
@@ -46,17 +49,42 @@ async function runQuestions(): Promise<void> {
   }
 }
 
+/** Comments and commits of repositories that nothing was tuned on. */
+async function runUnseen(): Promise<void> {
+  const clones = unseenClones();
+  if (clones.length === 0) return console.log("\nNo clones of other repositories (set SPILLWAY_CHECKOUTS_UNSEEN).");
+  const names = clones.map((clone) => basename(clone)).join(", ");
+  console.log(
+    `\nOther repositories (${names}): code by its comment, which is removed, and files by the subject of a commit.\n`,
+  );
+  console.log(
+    "| | comments, by query | by repository | tokens to first hit | commits, by query | by repository |\n|---|---|---|---|---|---|",
+  );
+  for (const peer of [ours, bm25, fts5]) {
+    const [lines, commits]: [Scores[][], Scores[][]] = [[], []];
+    for (const clone of clones) {
+      using set = lineQueries(clone);
+      lines.push(await scoreSet(peer, set));
+      commits.push(await scoreSet(peer, commitQueries(clone)));
+    }
+    const byQuery = (scores: readonly Scores[][]) => meanScores(scores.flat());
+    const byRepository = (scores: readonly Scores[][]) => meanScores(scores.map(meanScores));
+    const cells = [byQuery(lines), byRepository(lines), byQuery(commits), byRepository(commits)].map(({ ndcg }) =>
+      ndcg.toFixed(3),
+    );
+    cells.splice(2, 0, `${Math.round(byQuery(lines).tokensToHit)}`);
+    console.log(`| ${peer.name} | ${cells.join(" | ")} |`);
+  }
+}
+
 /** Mean scores over the tuned repositories, over those reported apart, and over all. */
 export type SetScores = { readonly tuned: Scores; readonly reportedApart: Scores; readonly all: Scores };
 
 /** Scores one method on all queries. */
 export async function scoreSets(peer: Peer, sets: readonly QuerySet[]): Promise<SetScores> {
   const scored: { isReportedApart: boolean; scores: Scores }[] = [];
-  for (const { folder, isReportedApart, queries } of sets) {
-    if (queries.length === 0) continue;
-    await using searcher = await peer.open(folder);
-    for (const query of queries)
-      scored.push({ isReportedApart, scores: scoreQuery(query, await searcher.search(query.query)) });
+  for (const set of sets) {
+    for (const scores of await scoreSet(peer, set)) scored.push({ isReportedApart: set.isReportedApart, scores });
   }
   const mean = (part: typeof scored) => meanScores(part.map(({ scores }) => scores));
   return {
@@ -64,6 +92,14 @@ export async function scoreSets(peer: Peer, sets: readonly QuerySet[]): Promise<
     reportedApart: mean(scored.filter(({ isReportedApart }) => isReportedApart)),
     all: mean(scored),
   };
+}
+
+async function scoreSet(peer: Peer, { folder, queries }: QuerySet): Promise<Scores[]> {
+  if (queries.length === 0) return [];
+  await using searcher = await peer.open(folder);
+  const scores: Scores[] = [];
+  for (const query of queries) scores.push(scoreQuery(query, await searcher.search(query.query)));
+  return scores;
 }
 
 function fileRow(name: string, { tuned, reportedApart, all }: SetScores): string {

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { sendBeforeReading, sendUntilAnswered } from "./raw-socket.ts";
 import { openServedHttp, sendRaw } from "./served-http.ts";
-import { letEventsHappen } from "./waiting.ts";
+import { letEventsHappen, waitUntil } from "./waiting.ts";
 
 type Served = Awaited<ReturnType<typeof openServedHttp>>;
 
@@ -286,6 +286,23 @@ describe("a refused request has no other effect", () => {
     assert.deepEqual(await get("/healthz"), { status: 200, text: "ok\n" });
     assert.deepEqual(await get("/readyz"), { status: 200, text: "ready\n" });
     assert.match((await get("/")).text, /^Spillway /);
+  });
+
+  test("a client that leaves in the middle of its body is counted apart from failures", async () => {
+    await using small = await openServedHttp();
+    const admin = await small.makeToken({ name: "boss", isAdmin: true });
+    const socket = connect(small.port, "127.0.0.1");
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${small.port}\r\nAuthorization: Bearer ${admin}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n",
+    );
+    await once(socket, "data");
+    socket.destroy();
+    const readMetrics = async () =>
+      (await fetch(`${small.url}/metrics`, { headers: { authorization: `Bearer ${admin}` } })).text();
+    const isCounted = async () => (await readMetrics()).includes('{route="broken_off",status="499"} 1\n');
+    await waitUntil("it is counted", isCounted);
+    assert.doesNotMatch(await readMetrics(), /route="failed"/);
   });
 
   test("an allowed page may ask, and may read the answer", async () => {

@@ -10,27 +10,45 @@ const MAX_CODE_CHARS = 1_300;
 const MIN_CODE_CHARS = 40;
 const MAX_SENTENCE_CHARS = 400;
 
-/** The pairs of one file, in order. Comments at the top of a file are left out: most are licences. */
+/** The pairs of one file, in order. */
 export function findCommentPairs(path: string, text: string): Pair[] {
+  return findComments(path, text).flatMap(({ sentences, head, code }) => {
+    const described = [...head, ...code].filter((line) => !isComment(line, lineMark(path))).join("\n");
+    if (described.length < MIN_CODE_CHARS) return [];
+    return sentences.map((question) => ({ question, path, code: described }));
+  });
+}
+
+/** A comment and the code that it describes. Lines count from 0. */
+export type CodeComment = {
+  /** Those that read like sentences about code. */
+  readonly sentences: readonly string[];
+  readonly start: number;
+  /** The line after it. */
+  readonly end: number;
+  /** The code before a docstring. */
+  readonly head: readonly string[];
+  readonly code: readonly string[];
+};
+
+/** The comments of one file, in order. Those at the top of a file are left out: most are licences. */
+export function findComments(path: string, text: string): CodeComment[] {
   const lines = text.split("\n");
   if (lines.length > MAX_FILE_LINES || isGenerated(text)) return [];
   const mark = lineMark(path);
-  const pairs: Pair[] = [];
+  const comments: CodeComment[] = [];
   for (let line = 0; line < lines.length; ) {
     const comment = readComment(lines, line, mark);
     if (comment === null) {
       line++;
       continue;
     }
-    const code = [...comment.head, ...codeBelow(lines, comment.end)]
-      .filter((each) => !isComment(each, mark))
-      .join("\n");
-    if (line > 2 && code.length >= MIN_CODE_CHARS) {
-      for (const question of findSentences(comment.lines).filter(isQuestionLike)) pairs.push({ question, path, code });
-    }
-    line = comment.end;
+    const { end, head } = comment;
+    const sentences = findSentences(comment.lines).filter(isQuestionLike);
+    if (line > 2) comments.push({ sentences, start: line, end, head, code: codeBelow(lines, end) });
+    line = end;
   }
-  return pairs;
+  return comments;
 }
 
 const isGenerated = (text: string): boolean => /generated.{0,200}do not|do not edit/is.test(text.slice(0, 600));

@@ -33,18 +33,21 @@ export async function* commitPairs(gitFolder: string, commit: string): AsyncGene
   let current: string[] | undefined;
   for await (const line of createInterface({ input: git.stdout })) {
     if (/^[0-9a-f]{40}$/.test(line)) {
-      yield* pairsOfCommit(chosen.get(hash) ?? [], files);
+      yield* pairsOfCommit(chosen.get(hash)?.sentences ?? [], files);
       [hash, files, current] = [line, new Map(), undefined];
     } else if (line.startsWith("diff --git ")) {
       current = [];
       files.set(line.slice(line.lastIndexOf(" b/") + 3), current);
     } else if (current !== undefined && current.length < MAX_DIFF_LINES) addDiffLine(current, line.slice(0, 400));
   }
-  yield* pairsOfCommit(chosen.get(hash) ?? [], files);
+  yield* pairsOfCommit(chosen.get(hash)?.sentences ?? [], files);
 }
 
-/** Commits with something to say about at most a few source files, and their sentences. */
-function chooseCommits(gitFolder: string, commit: string): Map<string, readonly string[]> {
+/** What somebody wrote about a commit, and the source files that it changed. */
+export type DescribedCommit = { readonly sentences: readonly string[]; readonly sources: readonly string[] };
+
+/** Commits with something to say about at most a few source files, the newest first. */
+export function chooseCommits(gitFolder: string, commit: string): Map<string, DescribedCommit> {
   const format = "--format=%x01%H%x02%s%x02%b%x02";
   const options = [
     "log",
@@ -60,14 +63,14 @@ function chooseCommits(gitFolder: string, commit: string): Map<string, readonly 
     encoding: "utf8",
     maxBuffer: 2 ** 30,
   });
-  const chosen = new Map<string, readonly string[]>();
+  const chosen = new Map<string, DescribedCommit>();
   for (const record of stdout.split("\x01")) {
     const [hash = "", subject = "", body = "", names = ""] = record.split("\x02");
     const paths = names.split("\n").filter(Boolean);
     const sources = paths.filter(isSource);
     const isSmall = sources.length > 0 && sources.length <= MAX_CHANGED_SOURCES && paths.length <= MAX_CHANGED_FILES;
-    const questions = isSmall ? questionsOf(subject, body) : [];
-    if (questions.length > 0 && chosen.size < MAX_READ_COMMITS) chosen.set(hash, questions);
+    const sentences = isSmall ? questionsOf(subject, body) : [];
+    if (sentences.length > 0 && chosen.size < MAX_READ_COMMITS) chosen.set(hash, { sentences, sources });
   }
   return chosen;
 }

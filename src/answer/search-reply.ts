@@ -54,8 +54,15 @@ function joinContext({ context_before, content, context_after, start_line, end_l
   };
 }
 
-/** What the reader should know before the results, one sentence each. `limitChars` is what the reader's client takes. */
-export function searchNotices(reply: SearchReply, limitChars = reply.truncation_info.limit_chars): string[] {
+/**
+ * What the reader should know before the results, one sentence each. `limitChars` is what the reader's client takes,
+ * `nextPage` how the reader asks for the next page.
+ */
+export function searchNotices(
+  reply: SearchReply,
+  limitChars = reply.truncation_info.limit_chars,
+  nextPage: (cursor: string) => string = (cursor) => `cursor=${cursor}`,
+): string[] {
   const {
     truncation_info: info,
     next_cursor,
@@ -73,7 +80,7 @@ export function searchNotices(reply: SearchReply, limitChars = reply.truncation_
   } = reply;
   const notices: string[] = [];
   if (info.reason !== null) {
-    const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
+    const next = next_cursor === null ? "" : `, or ${nextPage(next_cursor)}`;
     notices.push(
       `Results truncated: ${info.returned_count}/${info.original_count} results fit in ${formatNumber(limitChars)} ` +
         `character limit. For more: a smaller limit, a filter${next}.`,

@@ -1,6 +1,6 @@
 /** Cuts a source text into chunks of whole lines, between blocks where possible, by blank lines and indentation alone. */
 
-import { isWordUnit } from "./definitions.ts";
+import { isWordUnit } from "./text-units.ts";
 
 /** Whole lines of a text. `end` is exclusive, as in `slice`; lines are counted from 1 and `endLine` is inclusive. */
 export type Chunk = {

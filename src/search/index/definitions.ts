@@ -1,4 +1,31 @@
 /** Finds the name that a line of code defines, by the form of the line alone: one set of rules for every language. */
+import { isReserved, roles } from "./definition-keywords.ts";
+import {
+  ampersand,
+  asterisk,
+  closeParenthesis,
+  colon,
+  comma,
+  dollar,
+  endOfQualified,
+  endOfWord,
+  equals,
+  isDeclaratorUnit,
+  isDigit,
+  isWordUnit,
+  lessThan,
+  minus,
+  openBrace,
+  openParenthesis,
+  quote,
+  semicolon,
+  skipBlanks,
+  skipBlanksBack,
+  skipGenerics,
+  skipParentheses,
+  skipReceiver,
+  startOfWord,
+} from "./text-units.ts";
 
 /** A type or a module says more about a file than a function, and a function more than a value. */
 export const definitionRanks = { value: 1, function: 2, type: 3 } as const;
@@ -42,45 +69,6 @@ function isNotebookLine(text: string, start: number, end: number): boolean {
 
 /** Words before the name, such as `public static async`. */
 const MAX_KEYWORDS = 8;
-
-/**
- * What a word at the beginning of a line means. `strict`: a keyword of types that also occurs before variables and in
- * prose. `braced`: a keyword of types that is a plain word unless a block begins on its line. `let`: a value, or a
- * function with its arguments. `statement`: more keywords come before the name.
- */
-type Role = "type" | "strict" | "braced" | "function" | "value" | "let" | "modifier" | "control" | "statement";
-
-const roles: ReadonlyMap<string, Role> = new Map([
-  ...entries("type", "defmodule defprotocol newtype data typealias typedef type impl"),
-  ...entries(
-    "strict",
-    "class interface struct enum union trait protocol record object module namespace mixin extension actor",
-  ),
-  ...entries(
-    "function",
-    "def defp defmacro defmacrop defguard defdelegate defn fn func fun function sub proc macro define rpc",
-  ),
-  ...entries("braced", "message service contract library input fragment query mutation subscription"),
-  ...entries("statement", "create CREATE Create"),
-  ...entries("value", "const var val global"),
-  ...entries("let", "let"),
-  ...entries(
-    "modifier",
-    "export default declare public private protected internal static final abstract sealed open override virtual async " +
-      "unsafe extern inline local readonly partial implicit lazy case suspend mutating indirect fileprivate constexpr " +
-      "expect actual inner tailrec operator infix pub mut template noinline synchronized native new",
-  ),
-  ...entries(
-    "control",
-    "if else elif elsif unless for foreach while until do switch match when case_ return throw raise yield await assert " +
-      "catch rescue ensure finally try with using import include require from package goto break continue delete and or " +
-      "not in is end then del pass print puts echo use where instance defimpl",
-  ),
-]);
-
-function entries(role: Role, words: string): [string, Role][] {
-  return words.split(" ").map((word) => [word, role]);
-}
 
 /** The name that a keyword introduces; null for a name not worth indexing, undefined if the word is not a keyword here. */
 function findAfterKeyword(
@@ -249,12 +237,6 @@ function findCallable(
   return makeDefinition(text, nameStart, nameEnd, definitionRanks.function);
 }
 
-/** Whether a word is a keyword in all languages: some keywords are names in other languages. */
-function isReserved(word: string): boolean {
-  const role = roles.get(word);
-  return role !== undefined && role !== "braced" && role !== "statement";
-}
-
 /** False for a call with a block, `setup({`, whose parenthesis stays open. */
 function isBalanced(text: string, start: number, end: number): boolean {
   let depth = 0;
@@ -287,91 +269,4 @@ function findSignature(text: string, start: number, end: number): Definition | n
 
 function makeDefinition(text: string, nameStart: number, nameEnd: number, rank: DefinitionRank): Definition {
   return { start: startOfWord(text, nameEnd, nameStart), end: nameEnd, rank };
-}
-
-const [openParenthesis, closeParenthesis, asterisk, ampersand, comma, colon, semicolon, lessThan, equals] = [
-  40, 41, 42, 38, 44, 58, 59, 60, 61,
-];
-const [dot, openBrace, underscore, dollar, hash, quote, minus] = [46, 123, 95, 36, 35, 34, 45];
-
-/** Whether a name may contain this unit: letters, digits, `_`, `$`, and everything that is not ASCII. */
-export function isWordUnit(unit: number): boolean {
-  return (
-    (unit >= 97 && unit <= 122) ||
-    (unit >= 65 && unit <= 90) ||
-    (unit >= 48 && unit <= 57) ||
-    unit === underscore ||
-    unit === dollar ||
-    unit > 127
-  );
-}
-
-/** Whether this unit may precede the name of a function: types, pointers, generics, qualifiers. */
-function isDeclaratorUnit(unit: number): boolean {
-  return isWordUnit(unit) || " \t*&:<>[],.?~@".includes(String.fromCharCode(unit));
-}
-
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-
-function endOfWord(text: string, start: number, end: number): number {
-  let index = start;
-  if (text.charCodeAt(index) === hash) index++;
-  while (index < end && isWordUnit(text.charCodeAt(index))) index++;
-  return index;
-}
-
-function startOfWord(text: string, end: number, start: number): number {
-  let index = end;
-  while (index > start && isWordUnit(text.charCodeAt(index - 1))) index--;
-  return index;
-}
-
-/** Past `Outer.Inner::name`. */
-function endOfQualified(text: string, start: number, end: number): number {
-  let index = endOfWord(text, start, end);
-  while (index < end && isQualifier(text.charCodeAt(index)) && isWordUnit(text.charCodeAt(skipColons(text, index)))) {
-    index = endOfWord(text, skipColons(text, index), end);
-  }
-  return index;
-}
-
-const isQualifier = (unit: number): boolean => unit === dot || unit === colon;
-
-function skipColons(text: string, index: number): number {
-  return text.charCodeAt(index) === colon && text.charCodeAt(index + 1) === colon ? index + 2 : index + 1;
-}
-
-/** Past `(r *Receiver)` and `<T>` before a name. */
-function skipReceiver(text: string, start: number, end: number): number {
-  const unit = text.charCodeAt(start);
-  if (unit === openParenthesis) return skipBlanks(text, skipParentheses(text, start, end), end);
-  return skipGenerics(text, start, end);
-}
-
-function skipGenerics(text: string, start: number, end: number): number {
-  if (text.charCodeAt(start) !== lessThan) return start;
-  const close = text.indexOf(">", start);
-  return close === -1 || close >= end ? start : skipBlanks(text, close + 1, end);
-}
-
-function skipParentheses(text: string, start: number, end: number): number {
-  if (text.charCodeAt(start) !== openParenthesis) return start;
-  for (let index = start; index < end; index++) if (text.charCodeAt(index) === closeParenthesis) return index + 1;
-  return start;
-}
-
-function skipBlanks(text: string, start: number, end: number): number {
-  let index = start;
-  while (index < end && isBlank(text.charCodeAt(index))) index++;
-  return index;
-}
-
-function skipBlanksBack(text: string, end: number, start: number): number {
-  let index = end;
-  while (index > start && isBlank(text.charCodeAt(index - 1))) index--;
-  return index;
-}
-
-function isBlank(unit: number): boolean {
-  return unit === 32 || unit === 9 || unit === 13 || unit === 10;
 }

@@ -1,7 +1,7 @@
 /** The words of source text and their terms, which searches look for. Each word is split once, however often it occurs. */
 import { forEachPart, splitWords, stem, toTerms } from "../../retrieval/terms.ts";
-import { isWordUnit } from "./definitions.ts";
 import { type CountTable, copyInto, createCountTable } from "./growable.ts";
+import { isWordUnit } from "./text-units.ts";
 import {
   createUnitReader,
   createWordTable,

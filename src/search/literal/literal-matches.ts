@@ -1,9 +1,10 @@
 /** Finds the files that contain a text exactly as it was written: by the words inside it, then by reading the files. */
-import { isWordUnit } from "../index/definitions.ts";
+
 import type { IndexReader } from "../index/index-reader.ts";
 import { findTerm, type IndexView, type ViewPart } from "../index/index-view.ts";
 import { findTerms, MAX_WORD_CHARS } from "../index/lexicon.ts";
 import { createPause } from "../index/pause.ts";
+import { isWordUnit } from "../index/text-units.ts";
 
 /** A file by its first chunk in the view, and how often it contains the text. */
 export type LiteralMatch = { readonly chunk: number; readonly count: number };

@@ -82,19 +82,13 @@ export type NameClassifier = (element: Element) => NameClass;
 
 /** Makes a classifier for one page. Names repeat there, alone and together, so each is split only once. */
 export function createNameClassifier(): NameClassifier {
-  const classesOfOne = new Map<string, NameClass>();
-  const classifyOne = (name: string): NameClass => {
-    const nameClass = classesOfOne.get(name) ?? classifyName(name);
-    classesOfOne.set(name, nameClass);
-    return nameClass;
-  };
-  const classes = new Map<string, NameClass>();
+  const classifyOne = memoize(classifyName);
+  const classifyClasses = memoize((className) =>
+    isMinified(className) ? "none" : classifyNames(className.split(/\s+/), classifyOne),
+  );
   const classify = (className: string, id: string): NameClass => {
-    if (className === "" && id === "") return "none";
-    const key = id === "" ? className : `${className} ${id}`;
-    const nameClass = classes.get(key) ?? classifyNames(className, id, classifyOne);
-    classes.set(key, nameClass);
-    return nameClass;
+    const nameClass = className === "" ? "none" : classifyClasses(className);
+    return id === "" ? nameClass : moreCertain(nameClass, classifyOne(id));
   };
   return (element) => {
     const { class: className = "", id = "" } = element.attributes;
@@ -103,11 +97,31 @@ export function createNameClassifier(): NameClassifier {
   };
 }
 
-/** What the names of an element say: the first of the classes that one of them has. */
-function classifyNames(className: string, id: string, classifyOne: (name: string) => NameClass): NameClass {
-  const found = new Set(isMinified(className) ? [] : className.split(/\s+/).slice(0, MAX_NAMES).map(classifyOne));
-  if (id !== "") found.add(classifyOne(id));
-  return nameClasses.find((nameClass) => found.has(nameClass)) ?? "none";
+type Classify = (name: string) => NameClass;
+
+function memoize(classify: Classify): Classify {
+  const classes = new Map<string, NameClass>();
+  return (name) => {
+    let nameClass = classes.get(name);
+    if (nameClass === undefined) {
+      nameClass = classify(name);
+      classes.set(name, nameClass);
+    }
+    return nameClass;
+  };
+}
+
+/** What several names say together. */
+function classifyNames(names: readonly string[], classifyOne: Classify): NameClass {
+  return names.slice(0, MAX_NAMES).reduce<NameClass>((found, name) => moreCertain(found, classifyOne(name)), "none");
+}
+
+function moreCertain(one: NameClass, other: NameClass): NameClass {
+  return rankOf(one) <= rankOf(other) ? one : other;
+}
+
+function rankOf(nameClass: NameClass): number {
+  return nameClass === "none" ? nameClasses.length : nameClasses.indexOf(nameClass);
 }
 
 /** Whether a program gave an element several names of two letters; `qa` and `ad` say nothing then. */
@@ -133,17 +147,32 @@ function classifyName(name: string): NameClass {
   if (screenReaderNames.has(name)) return "never";
   const allWords = splitName(name);
   const words = praise.test(name) ? outerWords(name) : outerOf(name, allWords);
-  const hasWord = (list: ReadonlySet<string>) => words.some((word) => list.has(word));
-  if (hasWord(consentTools)) return "never";
-  if (hasWord(noticeWords) || cookieNotice.test(name)) return "notice";
-  if (hasWord(boilerplateWords) || hasWord(insertedTools)) return "boilerplate";
-  if (hasWord(signatureWords)) return "signature";
-  if (hasWord(commentWords)) return "comments";
-  // Shops name the parts of a review in many ways (`ti-review-item`), so the word counts anywhere.
-  if (allWords.some((word) => reviewWords.has(word))) return "reviews";
-  if (allWords.some((word) => shopWords.has(word))) return "shop";
-  if (hasWord(authorWords)) return "author";
-  return hasWord(doubtfulWords) ? "doubtful" : "none";
+  let nameClass: NameClass = cookieNotice.test(name) ? "notice" : "none";
+  for (const word of words) nameClass = moreCertain(nameClass, classesByWord.get(word) ?? "none");
+  for (const word of allWords) nameClass = moreCertain(nameClass, classesByAnyWord.get(word) ?? "none");
+  return nameClass;
+}
+
+/** What the first and the last word of a name say; of the lists with a word, the most certain comes last. */
+const classesByWord = listClasses([
+  ["doubtful", doubtfulWords],
+  ["author", authorWords],
+  ["comments", commentWords],
+  ["signature", signatureWords],
+  ["boilerplate", insertedTools],
+  ["boilerplate", boilerplateWords],
+  ["notice", noticeWords],
+  ["never", consentTools],
+]);
+
+/** Shops name the parts of a review in many ways (`ti-review-item`), so these words count anywhere. */
+const classesByAnyWord = listClasses([
+  ["shop", shopWords],
+  ["reviews", reviewWords],
+]);
+
+function listClasses(lists: readonly (readonly [NameClass, ReadonlySet<string>])[]): ReadonlyMap<string, NameClass> {
+  return new Map(lists.flatMap(([nameClass, words]) => [...words].map((word) => [word, nameClass] as const)));
 }
 
 /** Elements with the same tag and class are similar: entries of one list, cards of one row. */
@@ -177,13 +206,14 @@ const praise = /--(?:popular|recommended|suggested)$/i;
 function splitName(name: string): readonly string[] {
   if (/^[a-z]+$/.test(name)) return [name];
   const separated = /[A-Z]/.test(name) ? name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase() : name;
-  const words = (separated.match(/[a-z\d]+/g) ?? []).map(dropNumber).filter((word) => word !== "");
+  const words = /\d/.test(separated) ? splitNumbered(separated) : (separated.match(/[a-z]+/g) ?? []);
   return isGenerated(name, words) ? [] : words;
 }
 
-/** Without a number around it: `ad2` is a word, `28addc53ad` an identifier that a program made. */
-function dropNumber(part: string): string {
-  return part.replace(/^([a-z]*)\d+$/, "$1");
+/** The words of a name with numbers: `ad2` has the word `ad`, but `28addc53ad` is an identifier that a program made. */
+function splitNumbered(name: string): readonly string[] {
+  const parts = name.match(/[a-z\d]+/g) ?? [];
+  return parts.map((part) => part.replace(/^([a-z]*)\d+$/, "$1")).filter((part) => part !== "");
 }
 
 /** Whether a tool made a name such as `ezQaGx`: letters in mixed case without a word among them. */

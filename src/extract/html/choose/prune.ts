@@ -9,7 +9,7 @@ import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
 import { dropLinkTail } from "./link-tail.ts";
 import type { PageKind } from "./page-kind.ts";
-import { isAdvertisementLine, isControlLine, isThreadControl } from "./short-lines.ts";
+import { isAdvertisementLine, isControlLine, isThreadControl, readShortLine, type ShortLine } from "./short-lines.ts";
 import { isPlainTable } from "./table-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
@@ -123,10 +123,8 @@ function isVerbatim(element: Element, page: Page): boolean {
 }
 
 function isBoilerplate(element: Element, context: PageContext): boolean {
-  if (isAdvertisementLine(element, context.measures)) return true;
-  // A manual says what to do on other pages.
-  if (context.kind !== "documentation" && isControlLine(element, context.measures)) return true;
-  if (context.kind === "forum" && isThreadControl(element, context.measures)) return true;
+  const line = readShortLine(element, context.measures);
+  if (line !== undefined && isBoilerplateLine(line, context)) return true;
   if (context.isFootnoteList(element)) return isNeverContent(element, context);
   if (context.generator?.keeps?.some((name) => hasClass(element, name))) return false;
   if (context.pruning !== "strict")
@@ -134,6 +132,13 @@ function isBoilerplate(element: Element, context: PageContext): boolean {
   if (isNeverContent(element, context)) return true;
   if (hasMostText(element, context)) return false;
   return isSitePart(element, context) || isDoubtful(element, context) || context.isFrame(element);
+}
+
+function isBoilerplateLine(line: ShortLine, { kind }: PageContext): boolean {
+  if (isAdvertisementLine(line)) return true;
+  // A manual says what to do on other pages.
+  if (kind !== "documentation" && isControlLine(line)) return true;
+  return kind === "forum" && isThreadControl(line);
 }
 
 /**

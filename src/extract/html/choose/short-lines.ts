@@ -22,12 +22,25 @@ const advertisementLine = new RegExp(
     .replace(/$/, ")$"),
 );
 
-/** Whether a block is only such a line. */
-export function isAdvertisementLine(element: Element, { text }: Measures): boolean {
+/** An element that is a short line of text: a block, a link or the label of a control. */
+export type ShortLine = { readonly element: Element; readonly words: string; readonly chars: number };
+
+/** Reads an element with a short text; undefined for every other one. */
+export function readShortLine(element: Element, { text }: Measures): ShortLine | undefined {
   const chars = text[element.index] ?? 0;
-  if (chars === 0 || chars > maxAdvertisementChars || element.end - element.index > maxLineElements) return false;
-  if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
-  return advertisementLine.test(wordsOf(collectText(element, 4 * maxAdvertisementChars)));
+  if (chars === 0 || chars > maxControlChars) return undefined;
+  if (inlineTags.has(element.tag) && element.tag !== "a" && element.tag !== "label") return undefined;
+  return { element, words: wordsOf(collectText(element, 4 * maxControlChars)), chars };
+}
+
+/** Whether a block or a link is only such a line. */
+export function isAdvertisementLine({ element, words, chars }: ShortLine): boolean {
+  if (chars > maxAdvertisementChars || hasManyElements(element) || element.tag === "label") return false;
+  return advertisementLine.test(words);
+}
+
+function hasManyElements({ index, end }: Element): boolean {
+  return end - index > maxLineElements;
 }
 
 /** What a reader may do with a page, or must do before writing on it. Only a log-in tells this from advice to register. */
@@ -46,12 +59,9 @@ const controlLine = new RegExp(
 const controlLabel = /^(?:sort(?:ed)? by|.{2,40} toggle|toggle .{2,40})$/;
 
 /** Whether a block, a link or a label is only such a line. */
-export function isControlLine(element: Element, { text }: Measures): boolean {
-  const chars = text[element.index] ?? 0;
-  if (chars === 0 || chars > maxControlChars || element.end - element.index > maxLineElements) return false;
+export function isControlLine({ element, words }: ShortLine): boolean {
+  if (hasManyElements(element)) return false;
   const isLabel = element.tag === "label";
-  if (element.tag !== "a" && !isLabel && inlineTags.has(element.tag)) return false;
-  const words = wordsOf(collectText(element, 4 * maxControlChars));
   if (words === "bookmark" && /\bbookmark/i.test(element.attributes.class ?? "")) return true;
   const isControl = (isLabel ? controlLabel : controlLine).test(words);
   return isControl && (demand.test(words) || !namesWhatFollows(element));
@@ -93,10 +103,7 @@ const threadCount = new RegExp(
 );
 
 /** Whether a link does something to a post of a thread, or a block says something about the thread. */
-export function isThreadControl(element: Element, { text }: Measures): boolean {
-  const chars = text[element.index] ?? 0;
-  if (chars === 0 || chars > maxControlChars) return false;
-  if (element.tag !== "a" && inlineTags.has(element.tag)) return false;
-  const pattern = element.tag === "a" ? threadControl : threadCount;
-  return pattern.test(wordsOf(collectText(element, 4 * maxControlChars)));
+export function isThreadControl({ element, words }: ShortLine): boolean {
+  if (element.tag === "label") return false;
+  return (element.tag === "a" ? threadControl : threadCount).test(words);
 }

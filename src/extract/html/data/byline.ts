@@ -21,8 +21,8 @@ function readByline(page: Page): string | undefined {
   const author = elements.find(({ attributes: { rel, itemprop } }) => rel === "author" || itemprop === "author");
   return (
     (author === undefined ? undefined : nameIn(author)) ??
-    firstName(elements.values().filter(isByline)) ??
-    firstName(linesNearTitle(page).values().filter(startsWithBy))
+    firstName(elements, isByline) ??
+    firstName(linesNearTitle(page), startsWithBy)
   );
 }
 
@@ -45,16 +45,21 @@ function isByline({ attributes: { class: className } }: Element): boolean {
   );
 }
 
-function firstName(bylines: IteratorObject<Element>): string | undefined {
-  return bylines
-    .take(MAX_BYLINES)
-    .map(nameIn)
-    .find((name) => name !== undefined);
+/** The first name in the first bylines among some elements. */
+function firstName(elements: readonly Element[], isByline: (element: Element) => boolean): string | undefined {
+  let bylines = 0;
+  for (const element of elements) {
+    if (!isByline(element)) continue;
+    const name = nameIn(element);
+    bylines += 1;
+    if (name !== undefined || bylines === MAX_BYLINES) return name;
+  }
+  return undefined;
 }
 
 /** The text of an element if it is a name, else the first name among the links in it. */
 function nameIn(element: Element): string | undefined {
-  return toName(element) ?? firstName(linksIn(element).values());
+  return toName(element) ?? firstName(linksIn(element), () => true);
 }
 
 function linksIn({ children }: Element): readonly Element[] {

@@ -50,19 +50,18 @@ export function measureBlocks(
 ): readonly Float64Array[] {
   let headingAbove = Number.NEGATIVE_INFINITY;
   return blocks.map((block, index) => {
-    const features = Float64Array.from([
-      ...measureWords(words[index], odds),
-      ...measureText(block),
+    const features = measureWords(words[index], odds).concat(
+      measureText(block),
       Math.min(maxHeadingDistance, index - headingAbove),
-      ...measureTags(block),
-      ...measurePosition(index, layout),
-      ...measureBox(block, layout),
-      ...measureSection(block, layout),
+      measureTags(block),
+      measurePosition(index, layout),
+      measureBox(block, layout),
+      measureSection(block, layout),
       Math.log1p(layout.total.prose),
       shareOf(layout.total.prose, layout.total),
-    ]);
+    );
     if (block.headingLevel > 0) headingAbove = index;
-    return features;
+    return new Float64Array(features);
   });
 }
 
@@ -76,10 +75,18 @@ function measureWords(words: BlockWords | undefined, odds: WordOdds): readonly n
 
 /** Words without odds say nothing; the mean of few words is taken towards 0. */
 function summarise(words: readonly string[], odds: ReadonlyMap<string, number>) {
-  const values = words.flatMap((word) => odds.get(word) ?? []);
-  if (values.length === 0) return { mean: 0, min: 0, max: 0 };
-  const sum = values.reduce((total, value) => total + value, 0);
-  return { mean: sum / (values.length + 1), min: Math.min(...values), max: Math.max(...values) };
+  const summary = { mean: 0, min: 0, max: 0 };
+  let [sum, count] = [0, 0];
+  for (const word of words) {
+    const value = odds.get(word);
+    if (value === undefined) continue;
+    summary.min = count === 0 ? value : Math.min(summary.min, value);
+    summary.max = count === 0 ? value : Math.max(summary.max, value);
+    sum += value;
+    count += 1;
+  }
+  summary.mean = sum / (count + 1);
+  return summary;
 }
 
 function measureText({ text, linkChars, headingLevel }: ContentBlock): readonly number[] {
@@ -111,7 +118,8 @@ function measurePosition(index: number, layout: BlockLayout): readonly number[] 
 /** The longest row of similar elements that the block is in, and the smallest element around it and another block. */
 function measureBox({ element }: ContentBlock, layout: BlockLayout): readonly number[] {
   let alike = 1;
-  for (const each of layout.ancestorsOf(element).take(maxAlikeLevels)) alike = Math.max(alike, layout.countAlike(each));
+  for (const each of layout.ancestorsOf(element).slice(0, maxAlikeLevels))
+    alike = Math.max(alike, layout.countAlike(each));
   const box = layout.ancestorsOf(element).find((each) => layout.rangeOf(each).end - layout.rangeOf(each).start > 1);
   const { chars, anchors } = box === undefined ? layout.total : layout.sum(layout.rangeOf(box));
   return [Math.min(maxAlike, alike), Math.log1p(chars / Math.max(1, anchors))];

@@ -80,7 +80,7 @@ function dropEmptied(page: Page, unlikely: readonly Element[], layout: BlockLayo
   const isLeft = (element: Element) => !layout.ancestorsOf(element).some(({ index }) => dropped[index] === 1);
   const isShown = createContains(page, (element) => saysSomething(element) && isLeft(element));
   for (const element of unlikely)
-    for (const box of layout.ancestorsOf(element).drop(1)) {
+    for (const box of layout.ancestorsOf(element).slice(1)) {
       // The boxes around one that was dropped before were visited then.
       if (dropped[box.index] === 1 || countLeft(layout.rangeOf(box)) > 0 || isShown(box)) break;
       dropped[box.index] = 1;

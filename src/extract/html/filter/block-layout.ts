@@ -8,7 +8,7 @@ const { minProseChars } = htmlWeights.measure;
 const { maxProseLinkShare } = htmlWeights.blockFilter;
 
 /** The blocks from `start` up to `end`. */
-export type BlockRange = { readonly start: number; end: number };
+export type BlockRange = { readonly start: number; readonly end: number };
 
 /** What a range of blocks has. */
 export type RangeSums = {
@@ -23,8 +23,11 @@ export class BlockLayout {
   readonly total: RangeSums;
   readonly blockCount: number;
   readonly #root: Element;
-  readonly #ranges = new Map<Element, BlockRange>();
-  readonly #rowsByParent = new Map<Element, ReadonlyMap<string, number>>();
+  /** The first block of each element and the one after its last, by `Element.index`; 0 and 0 if there is none. */
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+  /** How many siblings are similar to each element, by its index; 0 until its siblings were counted. */
+  readonly #alike: Int32Array;
   readonly #chars: Float64Array;
   readonly #prose: Float64Array;
   readonly #links: Float64Array;
@@ -33,6 +36,9 @@ export class BlockLayout {
   constructor(root: Element, blocks: readonly ContentBlock[]) {
     this.#root = root;
     this.blockCount = blocks.length;
+    this.#starts = new Int32Array(root.end);
+    this.#ends = new Int32Array(root.end);
+    this.#alike = new Int32Array(root.end);
     for (const [index, { element }] of blocks.entries()) this.#addToRanges(element, index);
     this.#chars = sumsBefore(blocks, ({ text }) => text.length);
     this.#prose = sumsBefore(blocks, (block) => (isProse(block) ? block.text.length : 0));
@@ -43,51 +49,54 @@ export class BlockLayout {
 
   /** The range may extend beyond the last block. */
   sum({ start, end }: BlockRange): RangeSums {
-    const last = Math.min(end, this.#chars.length - 1);
-    const between = (sums: Float64Array) => (sums[last] ?? 0) - (sums[start] ?? 0);
+    const last = Math.min(end, this.blockCount);
     return {
-      chars: between(this.#chars),
-      prose: between(this.#prose),
-      links: between(this.#links),
-      anchors: between(this.#anchors),
+      chars: difference(this.#chars, start, last),
+      prose: difference(this.#prose, start, last),
+      links: difference(this.#links, start, last),
+      anchors: difference(this.#anchors, start, last),
     };
   }
 
   /** The blocks in an element; none for one without text. */
-  rangeOf(element: Element): BlockRange {
-    return this.#ranges.get(element) ?? { start: 0, end: 0 };
+  rangeOf({ index }: Element): BlockRange {
+    return { start: this.#starts[index] ?? 0, end: this.#ends[index] ?? 0 };
   }
 
   /** An element and its ancestors below the root, from the inside out. */
-  *ancestorsOf(element: Element): Generator<Element, void> {
-    for (let each: Element | null = element; each !== null && each !== this.#root; each = each.parent) yield each;
+  ancestorsOf(element: Element): readonly Element[] {
+    const ancestors: Element[] = [];
+    for (let each: Element | null = element; each !== null && each !== this.#root; each = each.parent)
+      ancestors.push(each);
+    return ancestors;
   }
 
   /** How many children of the same parent have text and the same tag and first class; at least 1. */
   countAlike(element: Element): number {
-    const { parent } = element;
-    if (parent === null) return 1;
-    const rows = this.#rowsByParent.get(parent) ?? this.#countRows(parent);
-    this.#rowsByParent.set(parent, rows);
-    return rows.get(tagAndFirstClass(element)) ?? 1;
+    if (element.parent !== null && this.#alike[element.index] === 0) this.#countRows(element.parent);
+    return Math.max(1, this.#alike[element.index] ?? 1);
   }
 
-  #countRows(parent: Element): ReadonlyMap<string, number> {
-    const rows = new Map<string, number>();
-    for (const child of parent.children) {
-      if (typeof child === "string" || !this.#ranges.has(child)) continue;
-      rows.set(tagAndFirstClass(child), (rows.get(tagAndFirstClass(child)) ?? 0) + 1);
-    }
-    return rows;
+  #countRows(parent: Element): void {
+    const boxes = parent.children.filter((child) => typeof child !== "string").filter((child) => this.#hasBlock(child));
+    for (const row of Map.groupBy(boxes, tagAndFirstClass).values())
+      for (const { index } of row) this.#alike[index] = row.length;
   }
 
-  #addToRanges(element: Element, index: number): void {
+  #hasBlock({ index }: Element): boolean {
+    return (this.#ends[index] ?? 0) > 0;
+  }
+
+  #addToRanges(element: Element, block: number): void {
     for (let each: Element | null = element; each !== null; each = each === this.#root ? null : each.parent) {
-      const range = this.#ranges.get(each);
-      if (range === undefined) this.#ranges.set(each, { start: index, end: index + 1 });
-      else range.end = index + 1;
+      if (!this.#hasBlock(each)) this.#starts[each.index] = block;
+      this.#ends[each.index] = block + 1;
     }
   }
+}
+
+function difference(sums: Float64Array, start: number, end: number): number {
+  return (sums[end] ?? 0) - (sums[start] ?? 0);
 }
 
 /** Code, tables, and text that is long enough and mostly outside links. */

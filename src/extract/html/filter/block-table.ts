@@ -71,7 +71,8 @@ function isWhole({ features, thresholds, rights }: Tree): boolean {
 
 /** The probability that a block with these features is content. */
 export function judgeBlock(features: Float64Array, { trees }: BlockTable): number {
-  const sum = trees.reduce((total, tree) => total + evaluateTree(tree, features), 0);
+  let sum = 0;
+  for (const tree of trees) sum += evaluateTree(tree, features);
   return 1 / (1 + Math.exp(-sum));
 }
 

@@ -1,5 +1,6 @@
 /** The words that say whether a block is content: those of its text, of the names around it, and of the heading above. */
 
+import { listWords } from "../tree/letters.ts";
 import type { Element } from "../tree/tree.ts";
 import type { BlockLayout } from "./block-layout.ts";
 import type { ContentBlock } from "./content-blocks.ts";
@@ -22,7 +23,7 @@ const MAX_HEADING_DISTANCE = 12;
 
 /** Lists the words of every block. */
 export function listBlockWords(blocks: readonly ContentBlock[], layout: BlockLayout): readonly BlockWords[] {
-  const nameWords = createNameSplitter();
+  const nameWords = createNameReader();
   let heading: readonly string[] = [];
   let distance = 0;
   return blocks.map(({ element, text, headingLevel }) => {
@@ -38,8 +39,7 @@ export function listBlockWords(blocks: readonly ContentBlock[], layout: BlockLay
 }
 
 function listTextWords(text: string): readonly string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...new Set(words.slice(0, MAX_TEXT_WORDS).map(generaliseNumber))];
+  return [...new Set(listWords(text).slice(0, MAX_TEXT_WORDS).map(generaliseNumber))];
 }
 
 /** All years are one word, other numbers one for each length. */
@@ -51,20 +51,22 @@ function generaliseNumber(word: string): string {
 function listNameWords(
   element: Element,
   layout: BlockLayout,
-  split: (name: string) => readonly string[],
+  nameWords: (element: Element) => readonly string[],
 ): readonly string[] {
   const words = new Set<string>();
-  for (const { attributes } of layout.ancestorsOf(element).take(MAX_NAMED_ANCESTORS))
-    for (const word of split(`${attributes.class ?? ""} ${attributes.id ?? ""}`)) words.add(word);
+  for (const each of layout.ancestorsOf(element).slice(0, MAX_NAMED_ANCESTORS))
+    for (const word of nameWords(each)) words.add(word);
   return [...words];
 }
 
-/** Names repeat on a page, so each is split only once. */
-function createNameSplitter(): (name: string) => readonly string[] {
-  const wordsByName = new Map<string, readonly string[]>();
-  return (name) => {
-    const words = wordsByName.get(name) ?? splitName(name.slice(0, MAX_NAME_CHARS));
-    wordsByName.set(name, words);
+/** Blocks share their ancestors, so the names of each are split only once. */
+function createNameReader(): (element: Element) => readonly string[] {
+  const wordsByElement = new Map<Element, readonly string[]>();
+  return (element) => {
+    const { class: className = "", id = "" } = element.attributes;
+    if (className === "" && id === "") return [];
+    const words = wordsByElement.get(element) ?? splitName(`${className} ${id}`.slice(0, MAX_NAME_CHARS));
+    wordsByElement.set(element, words);
     return words;
   };
 }

@@ -10,8 +10,18 @@ export function wordsOf(text: string): string {
   return replaceOthers(text, " ").trim();
 }
 
-/** Most texts are ASCII, where letters are found much faster. */
+/** The words of a text in lower case. */
+export function listWords(text: string): readonly string[] {
+  const lower = text.toLowerCase();
+  return lower.match(isAscii(lower) ? /[a-z\d]+/g : /[\p{L}\p{N}]+/gu) ?? [];
+}
+
 function replaceOthers(text: string, replacement: string): string {
   const lower = text.toLowerCase();
-  return lower.replace(/^[\0-\x7f]*$/.test(lower) ? /[^a-z\d]+/g : /[^\p{L}\p{N}]+/gu, replacement);
+  return lower.replace(isAscii(lower) ? /[^a-z\d]+/g : /[^\p{L}\p{N}]+/gu, replacement);
+}
+
+/** Most texts are ASCII, where letters are found much faster. */
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }

@@ -1,15 +1,16 @@
 /** Hides what the page's own styles hide: by their rules, in an element, or in the colour of its background. */
 import { htmlWeights } from "../weights.ts";
-import { type Declarations, readStyleRules, type StyleRules, type StyleSheet } from "./style-rules.ts";
+import { type Declarations, type ElementStyle, readStyleRules, type StyleSheet } from "./style-rules.ts";
 import { hideSameColor, readStyleColors } from "./text-colors.ts";
 import type { Element } from "./tree.ts";
 import { hidesElement, isTransparentStyle } from "./visibility.ts";
 
 /** Applies the style elements of a page, and the colours in its elements. */
 export function applyStyles(elements: readonly Element[], sheets: readonly StyleSheet[]): void {
-  const rules = readStyleRules(sheets, readBlock);
-  hideByRules(elements, rules);
-  hideSameColor(elements, rules);
+  const rules = readStyleRules(sheets, elements, readBlock);
+  const styles = rules.isEmpty ? [] : elements.map((element) => rules.styleOf(element));
+  if (!rules.isEmpty) hideByRules(elements, styles);
+  hideSameColor(elements, styles, rules);
 }
 
 /** The name under which a block says whether it hides its elements. */
@@ -43,11 +44,12 @@ export function readOwnStyle(style: string): OwnStyle {
 }
 
 /** Not most of a page: that waits for a script. */
-function hideByRules(elements: readonly Element[], rules: StyleRules): void {
+function hideByRules(elements: readonly Element[], styles: readonly (ElementStyle | undefined)[]): void {
   const maxElements = htmlWeights.visibility.maxTransparentShare * elements.length;
   for (const element of elements) {
-    if (element.hidden || element.end - element.index > maxElements) continue;
+    const style = styles[element.index];
+    if (style === undefined || element.hidden || element.end - element.index > maxElements) continue;
     const isShown = element.attributes[SHOWN] !== undefined;
-    if (rules.find(element, HIDES, isShown)?.value === "yes") element.hidden = true;
+    if (style.find(HIDES, isShown)?.value === "yes") element.hidden = true;
   }
 }

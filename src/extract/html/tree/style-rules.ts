@@ -10,12 +10,20 @@ export type StyleSheet = { readonly css: string; readonly media: string };
 /** The value of a property of an element, if a rule sets it; null where that cannot be decided. */
 type Declared = { readonly value: string | null };
 
+/** What the rules set for all elements with the same tag, classes and id. */
+export type ElementStyle = {
+  /** What counts for the element; with `onlyImportant`, what counts more than the element's own style. */
+  find(property: string, onlyImportant: boolean): Declared | undefined;
+};
+
 /** Finds what the rules set for an element. */
 export type StyleRules = {
   /** Whether other stylesheets may apply too. */
   readonly hasImports: boolean;
-  /** What counts for the element; with `onlyImportant`, what counts more than the element's own style. */
-  find(element: Element, property: string, onlyImportant?: boolean): Declared | undefined;
+  /** Whether no rule sets anything. */
+  readonly isEmpty: boolean;
+  /** Undefined for an element that no rule chooses. */
+  styleOf(element: Element): ElementStyle | undefined;
 };
 
 /** What a block of declarations sets, by a name for the property. */
@@ -34,83 +42,79 @@ const MAX_COMPARISONS = 5_000_000;
 
 type ReadBlock = (block: string) => Declarations;
 
-/** The rules of these style elements, as far as `readBlock` finds something in their blocks. */
-export function readStyleRules(sheets: readonly StyleSheet[], readBlock: ReadBlock): StyleRules {
+/** The rules of these style elements for some elements, as far as `readBlock` finds something in their blocks. */
+export function readStyleRules(
+  sheets: readonly StyleSheet[],
+  elements: readonly Element[],
+  readBlock: ReadBlock,
+): StyleRules {
   const rules = new Map<string, Rule[]>();
-  /** What any rule sets. */
-  const properties = new Set<string>();
   let hasImports = false;
   let comparisons = 0;
+  const context: RuleContext = { pageKeys: sheets.length === 0 ? new Set() : listPageKeys(elements), readBlock };
   for (const { css, media } of sheets) {
     const text = simplify(css);
     hasImports ||= /@import/i.test(text);
-    for (const rule of readRules(text, isScreen(media), readBlock)) {
-      const key = rule.keys.at(-1) ?? "*";
-      for (const property of rule.declarations.keys()) properties.add(property);
+    for (const rule of readRules(text, isScreen(media), context)) {
+      const key = lastKeyOf(rule.keys);
       const sameKey = rules.get(key);
       if (sameKey === undefined) rules.set(key, [rule]);
       else sameKey.push(rule);
     }
   }
 
-  function search(
-    { tag, attributes: { class: className = "", id = "" } }: Element,
-    property: string,
-    onlyImportant: boolean,
-  ) {
-    const keys = listKeys(tag, className, id);
+  function search(keys: ReadonlySet<string>, property: string, onlyImportant: boolean): Declared | undefined {
     let best: { readonly value: string; readonly weight: number } | undefined;
-    for (const rule of keys.values().flatMap((key) => rules.get(key) ?? [])) {
-      if (++comparisons > MAX_COMPARISONS) return { value: null };
-      const declared = rule.declarations.get(property);
-      if (declared === undefined || (onlyImportant && !declared.isImportant)) continue;
-      if (!rule.keys.every((key) => keys.has(key))) continue;
-      if (!rule.isCertain) return { value: null };
-      const weight = rule.weight + (declared.isImportant ? IMPORTANT_WEIGHT : 0);
-      if (best === undefined || weight >= best.weight) best = { value: declared.value, weight };
-    }
+    for (const key of keys)
+      for (const rule of rules.get(key) ?? []) {
+        if (++comparisons > MAX_COMPARISONS) return { value: null };
+        const declared = rule.declarations.get(property);
+        if (declared === undefined || (onlyImportant && !declared.isImportant)) continue;
+        if (!rule.keys.every((each) => keys.has(each))) continue;
+        if (!rule.isCertain) return { value: null };
+        const weight = rule.weight + (declared.isImportant ? IMPORTANT_WEIGHT : 0);
+        if (best === undefined || weight >= best.weight) best = { value: declared.value, weight };
+      }
     return best;
   }
 
-  /** What was found for elements with the same tag, classes and id, which most share with others. */
-  const foundByNames = new Map<string, Map<string, Declared | undefined>>();
-  const foundByIndex: (Map<string, Declared | undefined> | undefined)[] = [];
-  const nothing = new Map<string, Declared | undefined>();
-
-  function findShared({
-    tag,
-    attributes: { class: className = "", id = "" },
-  }: Element): Map<string, Declared | undefined> {
-    const names = className === "" && id === "" ? tag : `${tag}\n${className}\n${id}`;
-    const shared = foundByNames.get(names) ?? new Map();
-    foundByNames.set(names, shared);
-    return shared;
+  function makeStyle(tag: string, className: string, id: string): ElementStyle | undefined {
+    const keys = listKeys(tag, className, id);
+    if (!keys.values().some((key) => rules.has(key))) return undefined;
+    const found = new Map<string, Declared | undefined>();
+    return {
+      find(property, onlyImportant) {
+        const question = onlyImportant ? `${property}!` : property;
+        if (!found.has(question)) found.set(question, search(keys, property, onlyImportant));
+        return found.get(question);
+      },
+    };
   }
 
-  /** Whether each class attribute has a name that a rule chooses by. */
-  const chosenClasses = new Map<string, boolean>();
+  /** Most elements share their tag, classes and id with others. */
+  const stylesByTag = new Map<string, Map<string, ElementStyle | undefined>>();
 
-  function isChosen({ tag, attributes: { class: className, id } }: Element): boolean {
-    if (rules.has("*") || rules.has(tag) || (id !== undefined && rules.has(`#${id}`))) return true;
-    if (className === undefined) return false;
-    let chosen = chosenClasses.get(className);
-    if (chosen === undefined) {
-      chosen = className.split(/\s+/).some((name) => rules.has(`.${name}`));
-      chosenClasses.set(className, chosen);
-    }
-    return chosen;
+  function styleOf({ tag, attributes: { class: className = "", id = "" } }: Element): ElementStyle | undefined {
+    const styles = stylesByTag.get(tag) ?? new Map<string, ElementStyle | undefined>();
+    stylesByTag.set(tag, styles);
+    const names = id === "" ? className : `${className}\n${id}`;
+    if (!styles.has(names)) styles.set(names, makeStyle(tag, className, id));
+    return styles.get(names);
   }
+  return { hasImports, isEmpty: rules.size === 0, styleOf };
+}
 
-  function find(element: Element, property: string, onlyImportant = false): Declared | undefined {
-    if (!properties.has(property)) return undefined;
-    const found = foundByIndex[element.index] ?? (isChosen(element) ? findShared(element) : nothing);
-    foundByIndex[element.index] = found;
-    if (found === nothing) return undefined;
-    const question = onlyImportant ? `${property}!` : property;
-    if (!found.has(question)) found.set(question, search(element, property, onlyImportant));
-    return found.get(question);
+/** The keys of all elements, and of those that may not be written. */
+function listPageKeys(elements: readonly Element[]): ReadonlySet<string> {
+  const keys = new Set(["*", "body"]);
+  const classNames = new Set<string>();
+  for (const { tag, attributes } of elements) {
+    keys.add(tag);
+    if (attributes.id !== undefined) keys.add(`#${attributes.id}`);
+    if (attributes.class !== undefined) classNames.add(attributes.class);
   }
-  return { hasImports, find };
+  for (const className of classNames) for (const name of className.match(/\S+/g) ?? []) keys.add(`.${name}`);
+  return keys;
 }
 
 /** Specificity: an id outweighs all classes, a class all tags, and the later of equal rules counts. */
@@ -140,8 +144,11 @@ function simplify(css: string): string {
 
 const isScreen = (condition: string): boolean => /^\s*(?:only\s+)?(?:all|screen)?\s*$/i.test(condition);
 
+/** The keys of the page's elements: other rules, which most are, need not be read. */
+type RuleContext = { readonly pageKeys: ReadonlySet<string>; readonly readBlock: ReadBlock };
+
 /** A rule inside another one or under a condition is uncertain. */
-function* readRules(css: string, isPlain: boolean, readBlock: ReadBlock): Generator<Rule> {
+function* readRules(css: string, isPlain: boolean, context: RuleContext): Generator<Rule> {
   /** Whether each open block is plain: neither a rule nor a condition. */
   const contexts: boolean[] = [];
   let uncertainCount = 0;
@@ -152,19 +159,23 @@ function* readRules(css: string, isPlain: boolean, readBlock: ReadBlock): Genera
   let order = 0;
   let start = 0;
   const marks = /[{};]/g;
-  for (let match = marks.exec(css); match !== null; match = marks.exec(css)) {
-    const prelude = css.slice(start, match.index).trim();
+  while (marks.test(css)) {
+    const mark = css[marks.lastIndex - 1];
+    const prelude = css.slice(start, marks.lastIndex - 1).trim();
     start = marks.lastIndex;
-    if (match[0] === "}") {
+    if (mark === "}") {
       if (contexts.pop() === false) uncertainCount -= 1;
-    } else if (match[0] === "{" && prelude.startsWith("@")) {
+    } else if (mark === "{" && prelude.startsWith("@")) {
       const [, name = "", condition = ""] = /^@(\S+)([\s\S]*)$/.exec(prelude) ?? [];
       if (groupNames.test(name)) open(/^layer$/i.test(name) || (/^media$/i.test(name) && isScreen(condition)));
       else start = findBlockEnd(css, start);
-    } else if (match[0] === "{") {
+    } else if (mark === "{") {
       const end = findBrace(css, start);
-      const declarations = readBlock(css.slice(start, end));
-      yield* makeRules(prelude, declarations, isPlain && uncertainCount === 0, order++);
+      const selectors = listSelectors(prelude, context.pageKeys);
+      const declarations = selectors.length === 0 ? noDeclarations : context.readBlock(css.slice(start, end));
+      const isCertain = isPlain && uncertainCount === 0;
+      if (declarations.size > 0) yield* selectors.map((selector) => makeRule(selector, declarations, isCertain, order));
+      order += 1;
       // Rules may follow inside of this one.
       if (css[end] === "{") open(false);
       else start = end + 1;
@@ -176,7 +187,7 @@ function* readRules(css: string, isPlain: boolean, readBlock: ReadBlock): Genera
 /** The index of the next brace, or the end. */
 function findBrace(css: string, start: number): number {
   braces.lastIndex = start;
-  return braces.exec(css)?.index ?? css.length;
+  return braces.test(css) ? braces.lastIndex - 1 : css.length;
 }
 const braces = /[{}]/g;
 
@@ -192,24 +203,49 @@ function findBlockEnd(css: string, start: number): number {
   return css.length;
 }
 
-function* makeRules(selectors: string, declarations: Declarations, isCertain: boolean, order: number): Generator<Rule> {
-  if (declarations.size === 0) return;
-  for (const selector of selectors.split(",")) {
+const noDeclarations: Declarations = new Map();
+
+/** A selector, and what it says about the element itself. */
+type Selector = { readonly text: string; readonly keys: readonly string[] };
+
+/** The selectors that may choose an element of the page. */
+function listSelectors(prelude: string, pageKeys: ReadonlySet<string>): readonly Selector[] {
+  const selectors: Selector[] = [];
+  for (const text of prelude.split(",")) {
     // What an element looks like while it is pointed at, and what is put before or after it, is not its own look.
-    if (/::|:(?:before|after|hover|focus|active|visited|target|selection|placeholder)\b/i.test(selector)) continue;
-    const last =
-      selector
-        .trim()
-        .split(/[\s>+~]+/)
-        .at(-1) ?? "";
-    const keys = readKeys(last);
-    const weight = keys.reduce((sum, key) => sum + weightOf(key), order);
-    yield { keys, isCertain: isCertain && isSimple(selector), weight, declarations };
+    if (text.includes(":") && otherLook.test(text)) continue;
+    const keys = readKeys(lastCompoundOf(text.trim()));
+    if (pageKeys.has(lastKeyOf(keys))) selectors.push({ text, keys });
   }
+  return selectors;
+}
+const otherLook = /::|:(?:before|after|hover|focus|active|visited|target|selection|placeholder)\b/i;
+
+/** The part of a selector that is about the element itself. */
+function lastCompoundOf(selector: string): string {
+  let start = selector.length;
+  while (start > 0 && !isCombinator(selector.charCodeAt(start - 1))) start -= 1;
+  return selector.slice(start);
+}
+
+/** A blank, or `>`, `+`, `~`. */
+function isCombinator(code: number): boolean {
+  return code <= 0x20 || code === 0x3e || code === 0x2b || code === 0x7e;
+}
+
+/** The most telling of the keys of a selector. */
+function lastKeyOf(keys: readonly string[]): string {
+  return keys.at(-1) ?? "*";
+}
+
+function makeRule({ text, keys }: Selector, declarations: Declarations, isCertain: boolean, order: number): Rule {
+  const weight = keys.reduce((sum, key) => sum + weightOf(key), order);
+  return { keys, isCertain: isCertain && isSimple(text), weight, declarations };
 }
 
 /** `p.note#top` as keys, the most telling one last. */
-function readKeys(compound: string): string[] {
+function readKeys(compound: string): readonly string[] {
+  if (/^[.#][\w-]+$/.test(compound)) return [compound];
   const bare = compound.replace(/:root/i, "html").replace(/\[[^\]]*\]?|:[\w-]+(?:\([^)]*\)?)?/g, "");
   const keys = bare.match(/[.#]?[^.#*\s]+/g) ?? [];
   return keys

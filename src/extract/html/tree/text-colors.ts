@@ -3,7 +3,7 @@
  * in simple rules of the page are known. What another stylesheet may colour is unknown, and unknown colours hide nothing.
  */
 import { type Color, parseBackground, parseColor } from "./css-colors.ts";
-import type { Declarations, StyleRules } from "./style-rules.ts";
+import type { Declarations, ElementStyle, StyleRules } from "./style-rules.ts";
 import type { Element } from "./tree.ts";
 
 /** The colours that an element sets; `null` for one that is not a plain colour, such as an image or a gradient. */
@@ -20,33 +20,30 @@ export const BACKGROUND_COLOR = "data-background-color";
 export function readStyleColors(style: string): Declarations {
   const colors = new Map<string, { value: string; isImportant: boolean }>();
   if (!/color|background/i.test(style)) return colors;
-  for (const declaration of style.toLowerCase().split(";")) {
-    const [property = "", ...parts] = declaration.split(":");
-    const name = properties[property.trim()];
-    if (name === undefined) continue;
-    const value = parts.join(":").replace(/!\s*important/, "");
-    colors.set(name, { value: value.trim(), isImportant: declaration.includes("!") });
+  for (const [, property = "", value = ""] of style.toLowerCase().matchAll(colorDeclaration)) {
+    const name = property.startsWith("background") ? BACKGROUND_COLOR : TEXT_COLOR;
+    colors.set(name, { value: value.replace(/!\s*important/, "").trim(), isImportant: value.includes("!") });
   }
   return colors;
 }
-
-const properties: Readonly<Record<string, string>> = {
-  color: TEXT_COLOR,
-  "-webkit-text-fill-color": TEXT_COLOR,
-  background: BACKGROUND_COLOR,
-  "background-color": BACKGROUND_COLOR,
-};
+const colorDeclaration = /(?:^|;)\s*(color|-webkit-text-fill-color|background(?:-color)?)\s*:([^;]*)/g;
 
 /** Hides what cannot be seen. Where only some of an element can be seen, its own text is removed. Linear in the page. */
-export function hideSameColor(elements: readonly Element[], rules: StyleRules): void {
+export function hideSameColor(
+  elements: readonly Element[],
+  styles: readonly (ElementStyle | undefined)[],
+  rules: StyleRules,
+): void {
   const hasStylesheet = rules.hasImports || elements.some(isStylesheet);
-  const colors = elements.map((element) => readOwnColors(element, rules));
+  const readColors = createColorReader();
+  const colors = elements.map((element, index) => readColors(element, styles[index]));
   if (colors.every((own) => own === noColors)) return;
   const coloredBefore = countColored(colors);
+  const defaults = hasStylesheet ? unknown : findDefaults(rules);
   const looks: Look[] = [];
-  for (const [index, element] of elements.entries()) {
-    const inherited = looks[element.parent?.index ?? -1] ?? (hasStylesheet ? unknown : findDefaults(rules));
-    const look = resolve(colors[index] ?? noColors, inherited, element, hasStylesheet);
+  for (const element of elements) {
+    const inherited = element.parent === null ? defaults : (looks[element.parent.index] ?? defaults);
+    const look = resolve(colors[element.index] ?? noColors, inherited, element, hasStylesheet);
     looks.push(look);
     if (!look.isInvisible) continue;
     const isAllHidden = coloredBefore[element.end] === coloredBefore[element.index + 1];
@@ -68,7 +65,7 @@ function toLook(text: Color | null | undefined, background: Color | null | undef
 /** What a browser shows, and what the rules say about the page as a whole: its body element may not be written. */
 function findDefaults(rules: StyleRules): Look {
   const body: Element = { index: -1, end: -1, tag: "body", parent: null, children: [], attributes: {}, hidden: false };
-  const { text, background } = readOwnColors(body, rules);
+  const { text, background } = createColorReader()(body, rules.styleOf(body));
   return toLook(text === undefined ? [0, 0, 0] : text, background === undefined ? [255, 255, 255] : background);
 }
 
@@ -76,16 +73,36 @@ function isStylesheet({ tag, attributes: { rel = "" } }: Element): boolean {
   return tag === "link" && /\bstylesheet\b/i.test(rel);
 }
 
-function readOwnColors(element: Element, rules: StyleRules): OwnColors {
-  const text = readOwnColor(element, TEXT_COLOR, rules);
-  const background = readOwnColor(element, BACKGROUND_COLOR, rules);
+/** Makes a reader of the colours that an element and the rules set; those of the rules alone are read once. */
+function createColorReader(): (element: Element, style: ElementStyle | undefined) => OwnColors {
+  const ruleColors = new Map<ElementStyle, OwnColors>();
+  return ({ attributes }, style) => {
+    const { [TEXT_COLOR]: text, [BACKGROUND_COLOR]: background } = attributes;
+    if (text !== undefined || background !== undefined) return toOwnColors(text, background, style);
+    if (style === undefined) return noColors;
+    const colors = ruleColors.get(style) ?? toOwnColors(undefined, undefined, style);
+    ruleColors.set(style, colors);
+    return colors;
+  };
+}
+
+function toOwnColors(
+  ownText: string | undefined,
+  ownBackground: string | undefined,
+  style: ElementStyle | undefined,
+): OwnColors {
+  const text = resolveColor(ownText, TEXT_COLOR, style);
+  const background = resolveColor(ownBackground, BACKGROUND_COLOR, style);
   return text === undefined && background === undefined ? noColors : { text, background };
 }
 
 /** The element's own colour wins over a rule that is not important. */
-function readOwnColor(element: Element, name: string, rules: StyleRules): Color | null | undefined {
-  const own = element.attributes[name];
-  const declared = rules.find(element, name, own !== undefined);
+function resolveColor(
+  own: string | undefined,
+  name: string,
+  style: ElementStyle | undefined,
+): Color | null | undefined {
+  const declared = style?.find(name, own !== undefined);
   if (declared?.value === null) return null;
   const value = declared?.value ?? own;
   if (value === undefined) return undefined;
@@ -95,7 +112,11 @@ function readOwnColor(element: Element, name: string, rules: StyleRules): Color 
 /** How many of the elements before each index set a colour. */
 function countColored(colors: readonly OwnColors[]): readonly number[] {
   const counts = [0];
-  for (const [index, own] of colors.entries()) counts.push((counts[index] ?? 0) + (own === noColors ? 0 : 1));
+  let count = 0;
+  for (const own of colors) {
+    if (own !== noColors) count += 1;
+    counts.push(count);
+  }
   return counts;
 }
 

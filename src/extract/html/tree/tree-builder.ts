@@ -32,11 +32,6 @@ const usedAttributes = new Set(
   ).split(" "),
 );
 
-/** Whether an attribute of this name is used at all. */
-export function usesAttribute(tag: string, name: string): boolean {
-  return usedAttributes.has(name) || hidingAttributes.has(name) || usedOnSome.get(name)?.(tag) === true;
-}
-
 /** Elements that show an icon; their label says what it means. */
 const iconTags = new Set(["svg", "i", "span"]);
 
@@ -61,6 +56,7 @@ const usedOnSome: ReadonlyMap<string, (tag: string) => boolean> = new Map([
 /** The attribute of an image that stands for a drawing. */
 export const ICON = "data-icon";
 
+const addressNames = new Set(["href", "src", "data-src"]);
 const noAttributes: Attributes = Object.freeze({});
 /** Elements whose text is not markup up to their end tag. Scripts are left out: their text would be read as a page. */
 const rawTextTags = new Set(["title", "style", "textarea"]);
@@ -72,9 +68,9 @@ export class TreeBuilder {
   readonly elements: Element[] = [this.root];
   readonly payloads: Payload[] = [];
   readonly styleSheets: StyleSheet[] = [];
+  /** False once there are too many elements to continue. */
   isComplete = true;
-  /** Called when there are too many elements to continue. */
-  onLimit = (): void => {};
+  readonly #isXml: boolean;
   readonly #open: Element[] = [this.root];
   readonly #openCount = new Map<string, number>();
   readonly #styles = new Map<string, OwnStyle>();
@@ -93,14 +89,13 @@ export class TreeBuilder {
   #icon: "none" | "labelled" | "hidden" = "none";
   #hasBody = false;
 
+  constructor(isXml: boolean) {
+    this.#isXml = isXml;
+  }
+
   /** Whether the position is inside a drawing (svg), whose text is not part of the page. */
   get isForeign(): boolean {
     return this.#foreignDepth > 0;
-  }
-
-  /** Whether the position is inside a formula, where any element may be self-closing. */
-  get isInMath(): boolean {
-    return this.#isOpen("math");
   }
 
   addText(text: string): void {
@@ -135,7 +130,18 @@ export class TreeBuilder {
     this.#clearAttributes();
   }
 
+  /** Whether an attribute of this name is used on the tag that began. */
+  usesAttribute(name: string): boolean {
+    return usedAttributes.has(name) || hidingAttributes.has(name) || usedOnSome.get(name)?.(this.#tag) === true;
+  }
+
+  /** A long value is cut, but an address that is cut would lead somewhere else. */
   addAttribute(name: string, value: string): void {
+    if (value.length <= treeLimits.maxAttributeChars) this.#keepAttribute(name, value);
+    else if (!addressNames.has(name)) this.#keepAttribute(name, value.slice(0, treeLimits.maxAttributeChars));
+  }
+
+  #keepAttribute(name: string, value: string): void {
     if (name === "style") this.#addStyle(value);
     else if (name === "bgcolor") this.#setAttribute(BACKGROUND_COLOR, value);
     else if (name === "color" && this.#tag === "font") this.#setAttribute(TEXT_COLOR, value);
@@ -152,9 +158,10 @@ export class TreeBuilder {
     for (const [name, value] of own.attributes) this.#setAttribute(name, value);
   }
 
-  /** Opens the tag that began, with the attributes added since. */
-  open(selfClosing: boolean): void {
+  /** Opens the tag that began, with the attributes added since. Few elements of HTML may be self-closing. */
+  open(hasSlash: boolean): void {
     const tag = this.#tag;
+    const selfClosing = hasSlash && (this.#isXml || tag === "svg" || this.isForeign || this.#isOpen("math"));
     if (this.isForeign && !this.#leavesForeign(tag, selfClosing)) return;
     this.endText();
     if (tag === "svg") this.#openDrawing(selfClosing);
@@ -265,7 +272,6 @@ export class TreeBuilder {
     parent.children.push(element);
     if (this.elements.length >= treeLimits.maxElements) {
       this.isComplete = false;
-      this.onLimit();
     }
     return element;
   }

@@ -1,7 +1,7 @@
 /** `spillway read`: reads part of an artifact, chosen by place or by question. */
 import { answerText } from "../../../answer/answer.ts";
 import { commandAudience } from "../../../answer/truncation.ts";
-import { notFoundError, requireRef } from "../../../artifacts/ref.ts";
+import { requireRef } from "../../../artifacts/ref.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { redactUrl } from "../../../system/redact-url.ts";
@@ -82,8 +82,7 @@ async function requireRefForm(word: string): Promise<void> {
     const hint = word.startsWith("af_")
       ? "A ref is af_ and 32 hex digits; spillway artifacts ls lists those that exist."
       : `A ref is af_ and 32 hex digits. ${await suggestFetch(word)}`;
-    const { code, message } = notFoundError(redactUrl(word));
-    throw new SpillwayError(code, message, { hint, cause: error });
+    throw new SpillwayError(error.code, error.message, { hint, cause: error });
   }
 }
 

@@ -128,6 +128,15 @@ describe("spillway search and index", () => {
     assert.equal((await cli.run(["search", "parseOrder", "--cursor", "c_2"])).err, "");
   });
 
+  test("name the option for the next page where results did not fit", async () => {
+    await using cli = await openCli();
+    const wide = `const needle = 1;\n${"漢字かな交じり文 ".repeat(300)}\n`;
+    for (let file = 0; file < 60; file++) await cli.write(`f${file}.ts`, wide.repeat(8));
+    const { err } = await cli.run(["search", "needle", "--limit", "50"]);
+    const [, option = "", cursor = ""] = /^Results truncated: .* a filter, or (--cursor) (c_\d+)\.\n/.exec(err) ?? [];
+    assert.equal((await cli.run(["search", "needle", option, cursor])).status, 0, err);
+  });
+
   test("name the size limit of a skipped file with its unit", async () => {
     await using cli = await openCli();
     await cli.write("large.md", "word\n".repeat(300_000));

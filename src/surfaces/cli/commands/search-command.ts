@@ -47,11 +47,13 @@ export const searchCommand: Command = {
     const query = call.args.join(" ");
     const reply = await searchCode(readInput(call, query), await openSearchSession(call), { names: searchOptionNames });
     await call.terminal.out(call.json ? toJsonLine(reply) : formatReply(reply, query, call.terminal.color === true));
-    for (const notice of call.json ? [] : [...searchNotices(reply), ...listHints(reply)])
-      call.terminal.note(`${notice}\n`);
+    const notices = [...searchNotices(reply, reply.truncation_info.limit_chars, nextPage), ...listHints(reply)];
+    for (const notice of call.json ? [] : notices) call.terminal.note(`${notice}\n`);
     return 0;
   },
 };
+
+const nextPage = (cursor: string): string => `${searchOptionNames.cursor} ${cursor}`;
 
 /** How the query was parsed, with --explain, and how to see more results. */
 function listHints({ next_cursor, question }: SearchReply): string[] {
@@ -60,7 +62,7 @@ function listHints({ next_cursor, question }: SearchReply): string[] {
     ...(question === undefined
       ? []
       : [`Query type: ${question.kind}; terms: ${list(question.terms)}; names: ${list(question.names)}.`]),
-    ...(next_cursor === null ? [] : [`More: --cursor ${next_cursor}`]),
+    ...(next_cursor === null ? [] : [`More: ${nextPage(next_cursor)}`]),
   ];
 }
 

@@ -135,7 +135,10 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       answer(request, response)
         .catch((error: unknown) => {
           // A client that leaves, or breaks its body, is not an error of ours, and could fill the log.
-          if (error === request.errored) return "failed";
+          if (error === request.errored) {
+            response.statusCode = CLIENT_LEFT;
+            return "broken_off";
+          }
           log(`a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
           refuse(response, {
             status: 500,
@@ -155,6 +158,9 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     idle: () => new Promise((done) => (open === 0 ? done() : waiters.push(done))),
   };
 }
+
+/** What servers write in their logs for a client that left; it is never sent. */
+const CLIENT_LEFT = 499;
 
 type CallerRoute = Extract<Route, { readonly access: "token" | "admin" | "signed-in" }>;
 type LlmRoute = Extract<Route, { readonly access: "llm" }>;
