@@ -63,7 +63,8 @@ describe("text beside an article", () => {
 
 describe("text that is not for the eyes of a reader", () => {
   for (const line of [
-    '<span class="sr-only">Use the arrows to turn the pages.</span>',
+    '<p class="sr-only">Use the arrows to turn the pages.</p>',
+    '<a class="visually-hidden" href="/map">Use the arrows</a>',
     "<video><p>Use the arrows, or a browser that plays videos.</p></video>",
   ])
     test(`is left out: ${line}`, () => {
