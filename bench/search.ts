@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { fileQueries, missingData, ownQuestions, type QuerySet, spanQueries } from "./search-data.ts";
 import { bm25, fts5, grepAndRead, isInstalled, ours, type Peer, ripgrep } from "./search-peers.ts";
-import { runScale } from "./search-scale.ts";
+import { run as runScale } from "./search-scale.ts";
 import { meanScores, type Scores, scoreQuery } from "./search-score.ts";
 import { runSpeed } from "./search-speed.ts";
 import { commitQueries, lineQueries, unseenClones } from "./search-unseen.ts";

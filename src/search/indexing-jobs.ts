@@ -42,6 +42,9 @@ export type RunningJob = {
 
 const running = new Map<Repository, RunningJob>();
 
+/** Whether this process is indexing the repository. */
+export const isIndexing = (repository: Repository): boolean => running.has(repository);
+
 /**
  * Why a job runs: on request for changed files (`changes`) or for all (`force`), or because a search looks for changes
  * (`background`). A background job is recorded only if it takes long.
@@ -158,11 +161,11 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
 const lookedAt = new WeakSet<IndexStore>();
 
 /** A folder that is looked at a second time is watched from then on: a process that searches once does not need that. */
-async function lookAgain<T>(
+async function lookAgain(
   location: Repository,
   signal: AbortSignal,
-  look: (changedFolders: ReadonlySet<string> | null) => Promise<T>,
-): Promise<T> {
+  look: (changedFolders: ReadonlySet<string> | null) => Promise<UpdateReport>,
+): Promise<UpdateReport> {
   if (lookedAt.has(location.store)) return (await import("./watched-folders.ts")).lookWatched(location, signal, look);
   lookedAt.add(location.store);
   return look(null);

@@ -6,7 +6,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { indexedAt, noteChecked } from "./index-notes.ts";
-import { type RunningJob, startIndexing } from "./indexing-jobs.ts";
+import { isIndexing, type RunningJob, startIndexing } from "./indexing-jobs.ts";
 import { NOTHING_INDEXED } from "./jobs/job-record.ts";
 import type { Repository } from "./repository/repository.ts";
 
@@ -35,7 +35,7 @@ export function isFirst({ store }: Repository): boolean {
   return indexedAt(store) === undefined;
 }
 
-/** A writer that ends before there is an index was killed or cancelled; then this process tries. */
+/** A writer that ends before there is an index was killed or cancelled; then this process tries. So it does after older looks. */
 const MAX_ATTEMPTS = 3;
 
 function isUnfinished({ status }: JobRecord, { store }: Repository): boolean {
@@ -56,17 +56,20 @@ export async function refreshIndex(
 ): Promise<JobRecord | null> {
   const { settings } = session;
   if (isFresh(repository, session)) return null;
-  if (await isUnchanged(repository, session)) return null;
   const isNew = isFirst(repository);
+  const waits = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
+  const maxWaitMs = complete ? COMPLETE_WAIT_MS : isNew ? waits.first : waits.changes;
+  const freshness = await judgeFreshness(repository, session, maxWaitMs);
+  if (freshness === "unchanged") return null;
+  // A look that began before this search may have passed what has changed since.
+  const isOlder = !isNew && isIndexing(repository);
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
-  const { first, changes } = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
+  if (freshness === "too long") return job.record();
   const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
-  const record = await waitForEnd(job, complete ? COMPLETE_WAIT_MS : isNew ? first : changes, session.signal).finally(
-    () => clearInterval(timer),
-  );
+  const record = await waitForEnd(job, maxWaitMs, session.signal).finally(() => clearInterval(timer));
   if (record === null) return job.record();
   if (record.status === "failed" && isNew) throw makeIndexError(record);
-  if (isUnfinished(record, repository) && attempts > 1) {
+  if ((isOlder || isUnfinished(record, repository)) && attempts > 1) {
     return refreshIndex(repository, session, { complete, progress, waitMs, attempts: attempts - 1 });
   }
   if (record.status === "failed") return record;
@@ -74,15 +77,32 @@ export async function refreshIndex(
   return record.status === "pending" || record.status === "running" ? record : null;
 }
 
-/** Whether the folder is watched and nothing has changed; then at most a look in the background is begun. */
-async function isUnchanged(repository: Repository, session: Session): Promise<boolean> {
-  if (!refreshTimes.has(repository) || isFirst(repository)) return false;
-  const { isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
-  if (!(await isQuiet(repository))) return false;
+/** Repositories that this process has searched before. */
+const searched = new WeakSet<Repository>();
+
+/**
+ * Whether the folder is watched and nothing in it has changed; then at most a look in the background is begun. Where it is
+ * not watched and a look takes too long to wait for, it counts as unchanged for a while after each look: else one would
+ * always be under way.
+ */
+async function judgeFreshness(
+  repository: Repository,
+  session: Session,
+  maxWaitMs: number,
+): Promise<"unchanged" | "unknown" | "too long"> {
+  const isSearched = searched.has(repository);
+  searched.add(repository);
+  if (!isSearched || isFirst(repository)) return "unknown";
+  const { isLookLong, isLookRecent, isQuiet, isWholeLookDue } = await import("./watched-folders.ts");
+  if (isLookLong(repository, maxWaitMs)) {
+    const mayRest = session.settings["search.refresh_every"] > 0;
+    return mayRest && isLookRecent(repository) ? "unchanged" : "too long";
+  }
+  if (!refreshTimes.has(repository) || !(await isQuiet(repository))) return "unknown";
   if (isWholeLookDue(repository)) {
     session.background(async () => void (await (await startIndexing(repository, session, "background")).waitForEnd()));
   } else noteChecked(repository.store, session.now());
-  return true;
+  return "unchanged";
 }
 
 function progressWords({ files_done, files_total }: JobRecord): string {

@@ -8,11 +8,12 @@ import { openSearchedFolder } from "../../test/searched-folder.ts";
 import { patientSearch } from "../../test/waiting.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
+import { type FolderWatch, openFolderWatch } from "./index/folder/folder-watch.ts";
 import type { IndexStore } from "./index/store/index-store.ts";
 import { openMemoryStore } from "./index/store/memory-index-store.ts";
 import { updateIndex } from "./index/update-index.ts";
 import { searchCode } from "./search.ts";
-import { isQuiet, lookWatched } from "./watched-folders.ts";
+import { isLookLong, isLookRecent, isQuiet, isWholeLookDue, lookWatched, type WatchSystem } from "./watched-folders.ts";
 
 const { signal } = new AbortController();
 const isWatchable = process.platform === "linux";
@@ -25,8 +26,18 @@ function textsIn(store: IndexStore): string[] {
 }
 
 /** A folder whose index is updated only where the watch does not say that nothing has changed. */
-async function openWatched() {
+async function openWatched(options: Partial<WatchSystem> = {}) {
   const folder = await makeTemporaryFolder();
+  const { now = () => performance.now(), openWatch = openFolderWatch } = options;
+  const watches: (FolderWatch | null)[] = [];
+  const system = {
+    now,
+    openWatch(path: string) {
+      const watch = openWatch(path);
+      watches.push(watch);
+      return watch;
+    },
+  };
   const root = join(folder.path, "root");
   mkdirSync(root);
   const location = { root, store: openMemoryStore(), segments: null };
@@ -42,7 +53,7 @@ async function openWatched() {
     async refresh(): Promise<void> {
       if (await isQuiet(location)) return;
       looks++;
-      await lookWatched(location, signal, update);
+      await lookWatched(location, signal, update, system);
     },
     looks: () => looks,
     location,
@@ -54,7 +65,11 @@ async function openWatched() {
       await updateIndex({ root, store, segments: null }, { maxFileBytes: 1e6, signal, now: Date.now });
       return textsIn(store);
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    system,
+    async [Symbol.asyncDispose]() {
+      for (const watch of watches) watch?.[Symbol.dispose]();
+      await folder[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -80,23 +95,26 @@ test("a look at a changed folder asks for nothing else that is stored", async ()
   const asked: string[] = [];
   const counted: IndexStore = {
     ...store,
-    files(folders) {
-      asked.push(`files in ${folders ?? "all"}`);
-      return store.files(folders);
+    files(selection) {
+      asked.push(`files ${JSON.stringify(selection)}`);
+      return store.files(selection);
     },
-    folders() {
-      asked.push("all folders");
-      return store.folders();
+    folders(selection) {
+      asked.push(`folders ${JSON.stringify(selection)}`);
+      return store.folders(selection);
     },
   };
   const options = { maxFileBytes: 1e6, signal, now: () => Date.now() + 10_000 };
   const look = (changedFolders: ReadonlySet<string> | null) =>
     updateIndex({ root, store: counted, segments: null }, { ...options, changedFolders });
   await look(null);
-  assert.deepEqual(asked.splice(0), ["all folders", "files in all"]);
+  assert.ok(
+    asked.splice(0).every((each) => each.includes('"after":')),
+    "a look at everything reads pages",
+  );
   appendFileSync(tree.at("part7/deep/a.ts"), "two\n");
   const { indexed } = await look(new Set(["part7/deep"]));
-  assert.deepEqual([indexed, asked], [1, ["files in part7/deep"]]);
+  assert.deepEqual([indexed, asked], [1, ['files {"in":["part7/deep"]}']]);
   assert.deepEqual(tree.texts(), await tree.readFresh());
 });
 
@@ -157,6 +175,95 @@ test("a folder that another one has replaced is watched in its place", async () 
   assert.deepEqual(tree.texts(), ["src/deep/a.ts: two\nthree\n"]);
 });
 
+/** A clock that the test sets, and a folder that cannot be watched. */
+function openUnwatched() {
+  const clock = { ms: 1_000_000 };
+  return { clock, system: { now: () => clock.ms, openWatch: () => null } };
+}
+
+test("looks at a folder that cannot be watched rest for ten times as long as one takes", async () => {
+  const { clock, system } = openUnwatched();
+  await using tree = await openWatched(system);
+  tree.write("a.ts", "one\n");
+  const look = (tookMs: number) =>
+    lookWatched(
+      tree.location,
+      signal,
+      (changed) => {
+        assert.equal(changed, null);
+        clock.ms += tookMs;
+        return tree.update();
+      },
+      tree.system,
+    );
+  assert.deepEqual([isLookLong(tree.location, 0), isLookRecent(tree.location, system)], [false, false]);
+  await look(9_000);
+  assert.equal(isLookLong(tree.location, 0), false, "this look has indexed a file");
+  await look(2_000);
+  assert.deepEqual([isLookLong(tree.location, 1_999), isLookLong(tree.location, 2_000)], [true, false]);
+  clock.ms += 19_999;
+  assert.equal(isLookRecent(tree.location, system), true);
+  clock.ms += 1;
+  assert.equal(isLookRecent(tree.location, system), false);
+  await look(3_600_000);
+  clock.ms += 60_000;
+  assert.equal(isLookRecent(tree.location, system), false, "at most for a minute");
+});
+
+test("a watched folder is looked at as a whole once a minute, or less often if that takes long", {
+  skip: !isWatchable && "only Linux is watched",
+}, async () => {
+  const clock = { ms: 1_000_000 };
+  await using tree = await openWatched({ now: () => clock.ms });
+  tree.write("a.ts", "one\n");
+  const look = (tookMs: number) =>
+    lookWatched(
+      tree.location,
+      signal,
+      (changed) => {
+        if (changed === null) clock.ms += tookMs;
+        return tree.update(changed);
+      },
+      tree.system,
+    );
+  for (let round = 0; round < 3; round++) await look(0);
+  const isDueAfter = (ms: number) => {
+    clock.ms += ms;
+    return isWholeLookDue(tree.location, tree.system);
+  };
+  assert.deepEqual([isDueAfter(59_999), isDueAfter(1)], [false, true]);
+  await look(5_000);
+  assert.deepEqual([isDueAfter(144_999), isDueAfter(1)], [false, true], "thirty times five seconds after it began");
+  assert.equal(isLookLong(tree.location, 0), false, "a search need not wait for it");
+});
+
+test("a folder is not quiet while a reported change is being looked at", {
+  skip: !isWatchable && "only Linux is watched",
+}, async () => {
+  await using tree = await openWatched();
+  tree.write("a.ts", "one\n");
+  for (let round = 0; round < 3; round++) await tree.refresh();
+  assert.equal(await isQuiet(tree.location), true);
+  appendFileSync(tree.at("a.ts"), "two\n");
+  await lookWatched(tree.location, signal, async (changed) => {
+    assert.equal(await isQuiet(tree.location), false, "another search has to wait for this look");
+    return tree.update(changed);
+  });
+  assert.equal(await isQuiet(tree.location), true);
+});
+
+test("a change is found that the system drops because too many others wait to be reported", async () => {
+  await using tree = await openWatched();
+  for (const path of ["noise/a.ts", "noise/b.ts", "calm/c.ts"]) tree.write(path, "one\n");
+  for (let round = 0; round < 3; round++) await tree.refresh();
+  // The same change twice in a row is reported once.
+  for (let round = 0; round < 9_000; round++)
+    for (const name of ["a", "b"]) appendFileSync(tree.at(`noise/${name}.ts`), "x");
+  appendFileSync(tree.at("calm/c.ts"), "two\n");
+  await tree.refresh();
+  assert.ok(tree.texts().includes("calm/c.ts: one\ntwo\n"));
+});
+
 test("a look that fails leaves the change to be found", async () => {
   await using tree = await openWatched();
   tree.write("a.ts", "one\n");
@@ -171,16 +278,20 @@ test("a look that fails leaves the change to be found", async () => {
   assert.deepEqual(tree.texts(), ["a.ts: two\n"]);
 });
 
-test("no change is missed, whatever happens between two searches", async () => {
+test("no change is missed, whatever happens between two searches and however much the system watches", async () => {
   const name = fc.constantFrom("a.ts", "b.ts", "src/c.ts", "src/deep/d.ts", "lib/e.ts", ".gitignore");
-  const step = fc.tuple(
-    fc.constantFrom("write", "append", "remove", "move", "away", "back", "search", "search"),
-    name,
-    name,
+  const kinds = ["write", "append", "remove", "move", "away", "back", "replace", "burst", "search", "search"] as const;
+  const step = fc.tuple(fc.constantFrom(...kinds), name, name);
+  // All folders, some of the time none, or changes that are cut short.
+  const limits = fc.constantFrom(
+    { watches: 1_000, queuedChanges: 1_000 },
+    { watches: 6, queuedChanges: 1_000 },
+    { watches: 1_000, queuedChanges: 8 },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), async (steps) => {
-      await using tree = await openWatched();
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), limits, async (steps, systemLimits) => {
+      const openWatch = (root: string) => openFolderWatch(root, { limits: systemLimits });
+      await using tree = await openWatched({ openWatch });
       for (const [kind, one, other] of steps) {
         try {
           if (kind === "write") tree.write(one, `${other}\n`);
@@ -189,6 +300,11 @@ test("no change is missed, whatever happens between two searches", async () => {
           if (kind === "move") renameSync(tree.at(one), tree.at(other));
           if (kind === "away") renameSync(tree.at("src"), tree.at("moved"));
           if (kind === "back") renameSync(tree.at("moved"), tree.at("src"));
+          if (kind === "replace") {
+            rmSync(tree.at("src"), { recursive: true });
+            tree.write("src/deep/new/f.ts", other);
+          }
+          for (let file = 0; kind === "burst" && file < 20; file++) tree.write(`lib/part${file % 4}/${file}.ts`, other);
         } catch {
           // Not every step is possible.
         }

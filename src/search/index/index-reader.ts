@@ -1,5 +1,6 @@
 /** Loads an index for searches: stored segments, and segments built in memory for files that are in none of those. */
 import { createSegmentBuilder } from "./build-segment.ts";
+import { createIdSet, type IdSet } from "./id-set.ts";
 import { type IndexSegment, openSegment } from "./index-segment.ts";
 import { createView, type IndexView } from "./index-view.ts";
 import type { IndexStore, Snapshot, StoredText } from "./store/index-store.ts";
@@ -65,14 +66,14 @@ export function openReader(store: IndexStore): IndexReader {
 
   /** Builds one segment or all segments in memory for files that are in none, and returns how many files are still missing. */
   function buildMissing(liveIds: readonly number[], loadedSegments: readonly IndexSegment[], all: boolean): number {
-    const uncovered = new Set(liveIds);
+    const uncovered = createIdSet(liveIds);
     for (const segment of loadedSegments) removeCovered(uncovered, segment);
     memorySegments = memorySegments.filter(({ fileIds }) => fileIds.some((id) => uncovered.has(id)));
     const isLarge = ({ chunkCount }: IndexSegment) => chunkCount >= MIN_LARGE_CHUNKS;
     const smallCount = memorySegments.filter((segment) => !isLarge(segment)).length;
     if (smallCount > MAX_SMALL_SEGMENTS) memorySegments = memorySegments.filter(isLarge);
     for (const segment of memorySegments) removeCovered(uncovered, segment);
-    let missing = [...uncovered];
+    let missing = uncovered.values();
     do {
       const { segment, count } = buildSegment(store, missing);
       if (segment !== null) memorySegments.push(segment);
@@ -89,7 +90,7 @@ export function openReader(store: IndexStore): IndexReader {
   return { load, text: (id) => store.text(id), loadedBytes };
 }
 
-function removeCovered(ids: Set<number>, { fileIds }: IndexSegment): void {
+function removeCovered(ids: IdSet, { fileIds }: IndexSegment): void {
   for (let file = 0; file < fileIds.length; file++) ids.delete(fileIds[file] as number);
 }
 

@@ -1,5 +1,6 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
 import { ALL_ROLES, fileRoles } from "./file-roles.ts";
+import { createIdSet, type IdSet } from "./id-set.ts";
 import type { RankedSegment } from "./index-segment.ts";
 import type { PostingRange } from "./segment-terms.ts";
 
@@ -34,7 +35,7 @@ export type IndexView = {
 export function createView(segments: readonly RankedSegment[], liveIds: readonly number[] | null): IndexView {
   const parts: ViewPart[] = [];
   const sums = emptySums();
-  const remaining = liveIds === null ? null : new Set(liveIds);
+  const remaining = liveIds === null ? null : createIdSet(liveIds);
   for (const segment of segments) {
     const dead = remaining === null ? null : findDead(segment, remaining);
     parts.push({ segment, firstFile: sums.files, firstChunk: sums.chunks, dead });
@@ -87,8 +88,9 @@ function toView(parts: readonly ViewPart[], sums: Sums): IndexView {
 }
 
 /** A file is live in the first segment that has it. */
-function findDead({ fileIds }: RankedSegment, remaining: Set<number>): Uint8Array | null {
-  const dead = Uint8Array.from(fileIds, (id) => (remaining.delete(id) ? 0 : 1));
+function findDead({ fileIds }: RankedSegment, remaining: IdSet): Uint8Array | null {
+  const dead = new Uint8Array(fileIds.length);
+  for (let file = 0; file < dead.length; file++) if (!remaining.delete(fileIds[file] as number)) dead[file] = 1;
   return dead.includes(1) ? dead : null;
 }
 

@@ -1,5 +1,6 @@
 /** Stores segments: files that are in no segment get one, and many small segments become a few. */
 import { createSegmentBuilder } from "./build-segment.ts";
+import { createIdSet, type IdSet } from "./id-set.ts";
 import { SEGMENT_VERSION, type SegmentOutline } from "./index-segment.ts";
 import type { Pause } from "./pause.ts";
 import type { IndexLocation, IndexStore } from "./store/index-store.ts";
@@ -76,7 +77,7 @@ type JudgedSegment = { readonly name: string; readonly size: number; readonly li
  */
 async function judgeSegments(store: IndexStore, segments: SegmentStore, expectedChars: number): Promise<Verdict> {
   const { fileIds, segments: names } = store.snapshot();
-  const rest = new Set(fileIds);
+  const rest = createIdSet(fileIds);
   const judged: JudgedSegment[] = [];
   for (const name of names) judged.push(judgeSegment(name, await readOutline(store, segments, name), rest));
   const judgedChars = judged.reduce((sum, { chars }) => sum + chars, 0);
@@ -84,19 +85,21 @@ async function judgeSegments(store: IndexStore, segments: SegmentStore, expected
   const sound = judged.filter(({ size, live }) => live.length * 2 > size);
   const spare = findSpare(sound, fullChars);
   const dropped = judged.filter((segment) => !sound.includes(segment) || spare.includes(segment));
-  const uncovered = [...rest, ...dropped.flatMap(({ live }) => live)].sort((one, other) => one - other);
+  const uncovered = [...rest.values(), ...dropped.flatMap(({ live }) => live)].sort((one, other) => one - other);
   return { uncovered, dropped: dropped.map(({ name }) => name), fullChars };
 }
 
-function judgeSegment(name: string, outline: SegmentOutline | null, rest: Set<number>): JudgedSegment {
+function judgeSegment(name: string, outline: SegmentOutline | null, rest: IdSet): JudgedSegment {
+  const { fileIds, fileChars } = outline ?? { fileIds: [], fileChars: [] };
   const live: number[] = [];
   let chars = 0;
-  for (const [file, id] of outline?.fileIds.entries() ?? []) {
+  for (let file = 0; file < fileIds.length; file++) {
+    const id = fileIds[file] as number;
     if (!rest.delete(id)) continue;
     live.push(id);
-    chars += outline?.fileChars[file] ?? 0;
+    chars += fileChars[file] ?? 0;
   }
-  return { name, size: outline?.fileIds.length ?? 0, live, chars };
+  return { name, size: fileIds.length, live, chars };
 }
 
 /** The smallest of too many segments, if fewer come out of them: else every look would write them again. */

@@ -1,13 +1,14 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { chunkText } from "./chunk.ts";
-import { isDocument } from "./file-roles.ts";
 import { collectRecords, type FolderRecords, markUnsettled, openFolderMemory } from "./folder/folder-memory.ts";
-import { decodeSource, findNamedLimit, readSource, tooLarge } from "./folder/source-file.ts";
+import { decodeSource, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
 import { createPause, type Pause } from "./pause.ts";
 import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
+import { type ChangedFile, createSieve, isStoredRight, knownIn, knownInOrder, limitsFor } from "./sift-files.ts";
 import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
+import { recordsInOrder } from "./store/rows-in-order.ts";
 
 type UpdateOptions = {
   /** Larger files are not indexed whole. See `limitsFor`. */
@@ -62,58 +63,84 @@ async function lookAndStore(location: IndexLocation, options: UpdateOptions): Pr
   const skipped = createSkippedList();
   const { changedFolders = null } = options;
   const memory = openFolderMemory(recordsFor(location.store, options), options.now, changedFolders);
-  const allKnown = changedFolders === null ? readKnownFiles(location.store) : null;
-  const takeUnchanged = (file: FoundFile) => allKnown !== null && takeIfUnchanged(file, allKnown, options);
-  const { files, unchanged, bytes } = await walk(
-    walkFolder(location.root, options.hidden, memory),
-    pause,
-    skipped,
-    takeUnchanged,
-    options.maxFileBytes,
-  );
-  const knownFiles = allKnown ?? readKnownFiles(location.store, memory.touched());
-  const elsewhere = allKnown === null ? countOthers(location.store, knownFiles) : { files: 0, skips: 0 };
-  const untouched = unchanged + elsewhere.files + elsewhere.skips;
+  const steps = walkFolder(location.root, options.hidden, memory);
+  const { changed, untouched, skipsElsewhere, bytes, goneFiles, goneSkips } = await (changedFolders === null
+    ? siftAll(location.store, steps, pause, skipped, options)
+    : siftSome(location.store, steps, memory.touched, pause, skipped, options));
   const writer = createWriter(location, {
     published: options.published ?? (() => []),
     expectedChars: bytes,
     pause,
     skipped,
   });
-  for (const [done, file] of files.entries()) {
-    if (takeIfUnchanged(file, knownFiles, options)) continue;
-    const stored = takeStored(file.path, knownFiles);
-    if (isKnownSkip(file, stored.skip, options)) {
-      skipped.add({ path: file.path, reason: stored.skip?.reason ?? "", isRetryable: false });
-      continue;
-    }
+  const total = untouched + changed.length;
+  for (const [done, { file, stored }] of changed.entries()) {
     await options.beforeChange?.();
-    options.progress?.(untouched + done, untouched + files.length);
-    await writer.add(await examine(file, stored.file, location.root, options));
+    options.progress?.(untouched + done, total);
+    await writer.add(await examine(file, stored, location.root, options));
     await pause();
   }
-  const removed = knownFiles.files.size;
-  const deleted = [...knownFiles.files.keys(), ...knownFiles.skips.keys()];
   const folderChanges = memory.changes();
-  if (deleted.length > 0) await options.beforeChange?.();
-  await writer.finish(deleted);
+  if (goneFiles.length + goneSkips.length > 0) await options.beforeChange?.();
+  await writer.finish([...goneFiles, ...goneSkips]);
   if (folderChanges.folders.length + folderChanges.removeFolders.length > 0) location.store.write(folderChanges);
-  options.progress?.(untouched + files.length, untouched + files.length);
+  options.progress?.(total, total);
   const { indexed, bytes: readBytes } = writer.sums;
   const { skippedCount, ...skippedFiles } = skipped.report();
   return {
     files: location.store.fileCount(),
     indexed,
-    removed,
-    skippedCount: skippedCount + elsewhere.skips,
+    removed: goneFiles.length,
+    skippedCount: skippedCount + skipsElsewhere,
     ...skippedFiles,
     bytes: readBytes,
   };
 }
 
-/** How many files are stored, indexed or skipped, that are not among the known ones. */
-function countOthers(store: IndexStore, { files, skips }: KnownFiles): { files: number; skips: number } {
-  return { files: store.fileCount() - files.size, skips: store.skippedCount() - skips.size };
+/** What a walk has found. */
+type Sifted = {
+  readonly changed: readonly ChangedFile[];
+  /** Files that are as they are stored. */
+  readonly untouched: number;
+  /** Skipped files in folders that were not looked at. */
+  readonly skipsElsewhere: number;
+  /** The bytes of all files that were found, each file up to the limit. */
+  readonly bytes: number;
+  readonly goneFiles: readonly string[];
+  readonly goneSkips: readonly string[];
+};
+
+/** A look at all folders compares each file as it is found. */
+async function siftAll(
+  store: IndexStore,
+  steps: WalkSteps,
+  pause: Pause,
+  skipped: SkippedList,
+  options: UpdateOptions,
+): Promise<Sifted> {
+  const sieve = createSieve(knownInOrder(store), options, skipped.add);
+  const bytes = await walk(steps, pause, skipped, sieve.add, options.maxFileBytes);
+  const { unchanged, ...sifted } = sieve.finish();
+  return { ...sifted, untouched: unchanged, skipsElsewhere: 0, bytes };
+}
+
+/** After a look at some folders it is known which these are, and only what is stored of them is read. */
+async function siftSome(
+  store: IndexStore,
+  steps: WalkSteps,
+  touched: () => readonly string[],
+  pause: Pause,
+  skipped: SkippedList,
+  options: UpdateOptions,
+): Promise<Sifted> {
+  const found: FoundFile[] = [];
+  const bytes = await walk(steps, pause, skipped, (file) => void found.push(file), options.maxFileBytes);
+  const { known, elsewhere } = knownIn(store, touched());
+  const sieve = createSieve(known, options, skipped.add);
+  for (const file of found) sieve.add(file);
+  const { unchanged, ...sifted } = sieve.finish();
+  const untouched = unchanged + elsewhere.files + elsewhere.skips;
+  return { ...sifted, untouched, skipsElsewhere: elsewhere.skips, bytes };
 }
 
 /** Counts skipped files and keeps the first: a tree may have more of them than source files. */
@@ -132,83 +159,32 @@ function createSkippedList() {
 
 type SkippedList = ReturnType<typeof createSkippedList>;
 
-/** What is stored, by path. A look takes out what it finds again: what is left at the end is gone. */
-type KnownFiles = {
-  readonly files: Map<string, StoredFile>;
-  readonly skips: Map<string, StoredSkip>;
-};
-
-type StoredState = { readonly file: StoredFile | undefined; readonly skip: StoredSkip | undefined };
-
-function takeStored(path: string, { files, skips }: KnownFiles): StoredState {
-  const stored = { file: files.get(path), skip: skips.get(path) };
-  files.delete(path);
-  skips.delete(path);
-  return stored;
-}
-
-function takeIfUnchanged(file: FoundFile, { files }: KnownFiles, options: UpdateOptions): boolean {
-  return isUnchanged(file, files.get(file.path), options) && files.delete(file.path);
-}
-
 /** A look at some folders reads what is stored of these, however many others there are. */
 function recordsFor(store: IndexStore, { force, changedFolders = null }: UpdateOptions): FolderRecords {
   if (force) return collectRecords([]);
-  return changedFolders === null ? collectRecords(store.folders()) : store;
+  return changedFolders === null ? recordsInOrder(store) : store;
 }
 
-/** The stored files, or those that are directly in these folders. */
-function readKnownFiles(store: IndexStore, folders?: readonly string[]): KnownFiles {
-  return {
-    files: new Map(store.files(folders).map((file) => [file.path, file])),
-    skips: new Map(store.skippedFiles(folders).map((entry) => [entry.path, entry])),
-  };
-}
+type WalkSteps = ReturnType<typeof walkFolder>;
 
-/** The files to look at more closely, how many others there are, and the bytes of all, each file up to the limit. */
-type Walked = { readonly files: readonly FoundFile[]; readonly unchanged: number; readonly bytes: number };
-
-/** Unchanged files are only counted: nearly all are, and keeping them would take megabytes. */
+/** Hands on every file, and returns the bytes of all. */
 async function walk(
-  steps: ReturnType<typeof walkFolder>,
+  steps: WalkSteps,
   pause: Pause,
   skipped: SkippedList,
-  takeUnchanged: (file: FoundFile) => boolean,
+  onFile: (file: FoundFile) => void,
   maxFileBytes: number,
-): Promise<Walked> {
-  const files: FoundFile[] = [];
-  let [unchanged, bytes] = [0, 0];
+): Promise<number> {
+  let bytes = 0;
   for (const step of steps) {
     if ("file" in step) {
       bytes += Math.min(step.file.sizeBytes, maxFileBytes);
-      if (takeUnchanged(step.file)) unchanged++;
-      else files.push(step.file);
+      onFile(step.file);
     } else skipped.add(step.skipped);
     const paused = pause();
     if (paused !== null) await paused; // An `await` of nothing for each of many files takes longer than the walk.
   }
-  return { files, unchanged, bytes };
-}
-
-/** True for nearly all files: they cost no promise. */
-function isUnchanged(
-  file: FoundFile,
-  storedFile: StoredFile | undefined,
-  { force, maxFileBytes }: UpdateOptions,
-): boolean {
-  if (force || storedFile?.stamp !== file.stamp) return false;
-  // The limits depend on the path, but hardly any file is near them.
-  if (storedFile.outline === null && file.sizeBytes <= maxFileBytes * DOCUMENT_SHARE) return true;
-  return isStoredRight(storedFile, file.sizeBytes, limitsFor(file.path, maxFileBytes));
-}
-
-/** Whether a file was skipped before and has not changed since: it is not read again. */
-function isKnownSkip(
-  { path, stamp }: FoundFile,
-  skip: StoredSkip | undefined,
-  { force, maxFileBytes }: UpdateOptions,
-): boolean {
-  return !force && skip?.stamp === stamp && !wasForOtherSize(skip.reason, limitsFor(path, maxFileBytes));
+  return bytes;
 }
 
 /** What to do about one file. */
@@ -251,31 +227,6 @@ async function examine(
 function makeOutline(text: string): Pick<NewFile, "text" | "chunks"> | null {
   const outline = outlineText(text);
   return outline === null ? null : { text: outline, chunks: chunkOutline(outline) };
-}
-
-/** Up to which size a file is indexed whole, and up to which by its definitions. */
-type SizeLimits = { readonly wholeBytes: number; readonly outlineBytes: number };
-
-/** Documents and data are indexed whole up to this share of the limit for source: a large one is rarely what is asked for. */
-const DOCUMENT_SHARE = 1 / 4;
-/** Source is indexed by its definitions up to so many times the limit. */
-const OUTLINE_FACTOR = 4;
-
-function limitsFor(path: string, maxFileBytes: number): SizeLimits {
-  if (!isDocument(path)) return { wholeBytes: maxFileBytes, outlineBytes: maxFileBytes * OUTLINE_FACTOR };
-  const wholeBytes = Math.floor(maxFileBytes * DOCUMENT_SHARE);
-  return { wholeBytes, outlineBytes: wholeBytes };
-}
-
-/** Whether a file of this size is stored whole or by its definitions, as the limits say. */
-function isStoredRight({ outline }: StoredFile, sizeBytes: number, limits: SizeLimits): boolean {
-  return outline === null ? sizeBytes <= limits.wholeBytes : !wasForOtherSize(outline, limits);
-}
-
-/** Whether a file was skipped or outlined because of a size limit that has changed since. */
-function wasForOtherSize(reason: string, { wholeBytes, outlineBytes }: SizeLimits): boolean {
-  const limit = findNamedLimit(reason);
-  return limit !== null && limit !== wholeBytes && limit !== outlineBytes;
 }
 
 /** What is stored in one step: a search beside an indexing run sees the index grow. */

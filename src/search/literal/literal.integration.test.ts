@@ -46,9 +46,9 @@ describe("a text that is searched exactly as written", () => {
 
   test("is shown by its lines, the defining one first", async () => {
     await using work = await openSearchedFolder();
-    work.write("a.ts", `${"run(gauge);\n".repeat(30)}\nfunction gauge() {\n  return 1;\n}\n`);
+    work.write("a.ts", `${"run(gauge);\n".repeat(20)}\nfunction gauge() {\n  return 1;\n}\n`);
     const [result = assert.fail()] = (await work.search('"gauge("')).results;
-    assert.deepEqual([result.start_line, result.content.split("\n")[0]], [32, "function gauge() {"]);
+    assert.deepEqual([result.start_line, result.content.split("\n")[0]], [22, "function gauge() {"]);
     const [call = assert.fail()] = (await work.search('"run(gauge)"')).results;
     assert.deepEqual([call.start_line, call.spans?.length ?? 0], [1, 0], "the first span has the next lines too");
   });

@@ -6,8 +6,10 @@ import fc from "fast-check";
 import { makeTemporaryFolder } from "../../../../test/bodies.ts";
 import type { Change } from "../store/index-store.ts";
 import { openMemoryStore } from "../store/memory-index-store.ts";
+import { recordsInOrder } from "../store/rows-in-order.ts";
+import { openSqliteStore } from "../store/sqlite-index-store.ts";
 import { updateIndex } from "../update-index.ts";
-import { collectRecords, type FolderRecord, openFolderMemory } from "./folder-memory.ts";
+import { openFolderMemory } from "./folder-memory.ts";
 import { walkFolder } from "./walk-folder.ts";
 
 /** The paths and reasons of a walk. */
@@ -21,7 +23,7 @@ async function openWalked() {
   const folder = await makeTemporaryFolder();
   const root = join(folder.path, "root");
   mkdirSync(root);
-  let stored = new Map<string, FolderRecord>();
+  const store = openSqliteStore(join(folder.path, "index.db"));
   return {
     root,
     at: (path: string) => join(root, path),
@@ -31,14 +33,14 @@ async function openWalked() {
     },
     /** Walks, and returns the steps and the folders that were read. */
     walk(now = Date.now()) {
-      const memory = openFolderMemory(collectRecords([...stored.values()]), () => now);
+      const memory = openFolderMemory(recordsInOrder(store), () => now);
       const steps = listWalk(walkFolder(root, new Set(), memory));
       const { folders, removeFolders } = memory.changes();
-      stored = new Map([...stored].filter(([path]) => !removeFolders.includes(path)));
-      for (const record of folders) stored.set(record.path, record);
+      store.write({ folders, removeFolders });
       return { steps, read: folders.map(({ path }) => path), removed: removeFolders };
     },
     async [Symbol.asyncDispose]() {
+      store[Symbol.dispose]();
       await folder[Symbol.asyncDispose]();
     },
   };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { chunkText } from "../chunk.ts";
-import type { IndexStore, NewFile } from "./index-store.ts";
+import type { Change, IndexStore, NewFile } from "./index-store.ts";
 
 /** A file to put into a store. */
 export function newFile(path: string, text = `text of ${path}\n`): NewFile {
@@ -56,13 +56,51 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       const folder = (path: string) => ({ path, stamp: "1", rules: "r", ignoreFiles: [], entries: [], skipped: {} });
       store.write({ folders: ["", "src", "src/deep", "src-2", "日本", "日本/𝒳"].map(folder) });
       const sorted = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
-      assert.deepEqual(sorted(store.files(["", "src"])), ["a.ts", "src/b.ts"]);
-      assert.deepEqual(sorted(store.files(["日本", "日本/𝒳"])), ["日本/f.ts", "日本/𝒳/e.ts"]);
-      assert.deepEqual([store.files([]), store.files(["none"]), store.files().length], [[], [], paths.length]);
-      assert.deepEqual(sorted(store.skippedFiles(["src/deep", ""])), ["a.ts.png", "src/deep/c.ts.png"]);
+      assert.deepEqual(sorted(store.files({ in: ["", "src"] })), ["a.ts", "src/b.ts"]);
+      assert.deepEqual(sorted(store.files({ in: ["日本", "日本/𝒳"] })), ["日本/f.ts", "日本/𝒳/e.ts"]);
+      assert.deepEqual(
+        [store.files({ in: [] }), store.files({ in: ["none"] }), store.files().length],
+        [[], [], paths.length],
+      );
+      assert.deepEqual(sorted(store.skippedFiles({ in: ["src/deep", ""] })), ["a.ts.png", "src/deep/c.ts.png"]);
       assert.deepEqual([store.folder("src"), store.folder("none")], [folder("src"), undefined]);
       assert.deepEqual(store.folderPaths("src").sort(), ["src", "src/deep"]);
       assert.equal(store.folderPaths().length, 6);
+    });
+
+    test("gives rows in the order of their paths, some at a time, and one by its path", () => {
+      using store = open();
+      const paths = ["a", "a.ts", "a/b.ts", "a/b/c.ts", "b"];
+      store.write({ put: paths.toReversed().map((path) => newFile(path)) });
+      store.write({ skip: paths.map((path) => ({ path: `${path}~`, stamp: "s", reason: "not text" })) });
+      const folder = (path: string) => ({ path, stamp: "1", rules: "r", ignoreFiles: [], entries: [], skipped: {} });
+      store.write({ folders: ["a/b", "a", ""].map(folder) });
+      const pathsOf = (rows: readonly { readonly path: string }[]) => rows.map(({ path }) => path);
+      assert.deepEqual(pathsOf(store.files({ after: null, limit: 2 })).slice(0, 2), ["a", "a.ts"]);
+      assert.deepEqual(pathsOf(store.files({ after: "a.ts", limit: 9 })), ["a/b.ts", "a/b/c.ts", "b"]);
+      assert.deepEqual(pathsOf(store.skippedFiles({ after: "a/b.ts~", limit: 1 })).slice(0, 1), ["a/b/c.ts~"]);
+      assert.deepEqual(pathsOf(store.folders({ after: null, limit: 9 })), ["", "a", "a/b"]);
+      assert.deepEqual(store.files({ after: "b", limit: 9 }), []);
+      assert.deepEqual([pathsOf(store.files({ at: "a" })), store.files({ at: "A" })], [["a"], []]);
+      assert.deepEqual(pathsOf(store.skippedFiles({ at: "b~" })), ["b~"]);
+    });
+
+    test("counts additions and removals of folders, and no other changes of them", () => {
+      using store = open();
+      const folder = (path: string, stamp = "1") => {
+        return { path, stamp, rules: "r", ignoreFiles: [], entries: [], skipped: {} };
+      };
+      const versionAfter = (change: Change) => {
+        store.write(change);
+        return store.foldersVersion();
+      };
+      const added = versionAfter({ folders: [folder(""), folder("src")] });
+      assert.ok(added > 0);
+      assert.equal(versionAfter({ folders: [folder("src", "2")] }), added);
+      assert.equal(versionAfter({ removeFolders: ["none"], put: [newFile("src/a.ts")] }), added);
+      const removed = versionAfter({ removeFolders: ["src"] });
+      assert.ok(removed > added);
+      assert.ok(versionAfter({ folders: [folder("src")] }) > removed);
     });
 
     test("keeps why a file has an outline only", () => {

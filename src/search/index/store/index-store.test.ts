@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import fc from "fast-check";
 import { isLocked, takeLock } from "../../../system/lock.ts";
 import { newFile, testIndexStore } from "./index-store.contract.ts";
 import { openMemoryStore } from "./memory-index-store.ts";
@@ -29,6 +30,34 @@ describe("a store in SQLite", () => {
     assert.deepEqual(
       reader.files().map((file) => file.path),
       ["b.ts", "c.ts"],
+    );
+  });
+
+  test("lists the ids of all files in every snapshot, whichever process has written", () => {
+    const path = fc.constantFrom("a.ts", "b.ts", "c.ts", "d.ts");
+    const kind = fc.constantFrom("put", "remove", "skip", "fact", "fail", "look");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(kind, path, fc.nat(1)), { maxLength: 30 }), (steps) => {
+        const file = nextPath();
+        using one = openSqliteStore(file);
+        using other = openSqliteStore(file);
+        for (const [each, name, who] of steps) {
+          const store = who === 0 ? one : other;
+          if (each === "put") store.write({ put: [newFile(name)] });
+          if (each === "remove") store.write({ remove: [name, "none"] });
+          if (each === "skip") store.write({ skip: [{ path: name, stamp: "s", reason: "not text" }] });
+          if (each === "fact") store.write({ facts: { name } });
+          const broken = { ...newFile(name), hash: null as unknown as string };
+          if (each === "fail") assert.throws(() => store.write({ remove: ["a.ts"], put: [newFile("e.ts"), broken] }));
+          const ids = store.files().map(({ id }) => id);
+          if (each === "look")
+            assert.deepEqual(
+              store.snapshot().fileIds,
+              ids.sort((first, second) => first - second),
+            );
+        }
+      }),
+      { numRuns: 60 },
     );
   });
 

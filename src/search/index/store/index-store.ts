@@ -61,6 +61,13 @@ export type Change = {
   readonly facts?: Readonly<Record<string, string>>;
 };
 
+/** Some of the stored paths: those directly in some folders, one, or the next ones in the order of paths (by bytes). */
+export type PathSelection =
+  | { readonly in: readonly string[] }
+  | { readonly at: string }
+  /** At most `limit`, from the first one if `after` is null. A store in memory may give more than that. */
+  | { readonly after: string | null; readonly limit: number };
+
 /** The files and segments of one generation. */
 export type Snapshot = {
   /** Incremented by every change that adds, replaces or removes a file or a segment. */
@@ -80,13 +87,14 @@ export interface IndexStore extends Disposable {
   /** The ids of the files of a segment that another index has built; undefined for those of this one. */
   segmentFileIds(name: string): Uint32Array | undefined;
   fileCount(): number;
-  /** All files, or those that are directly in these folders. */
-  files(folders?: readonly string[]): StoredFile[];
-  skippedFiles(folders?: readonly string[]): StoredSkip[];
+  files(selection?: PathSelection): StoredFile[];
+  skippedFiles(selection?: PathSelection): StoredSkip[];
   skippedCount(): number;
   /** What the folders contained when they were last read. */
-  folders(): FolderRecord[];
+  folders(selection?: PathSelection): FolderRecord[];
   folder(path: string): FolderRecord | undefined;
+  /** Another number whenever any process has added or removed a folder. */
+  foldersVersion(): number;
   /** The paths of all folders, or of a folder and those below it. */
   folderPaths(top?: string): string[];
   /** The text of a version; undefined once the version is replaced or removed. */

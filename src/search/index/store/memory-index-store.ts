@@ -5,6 +5,7 @@ import type {
   IndexStore,
   NewFile,
   NewVectors,
+  PathSelection,
   StoredFile,
   StoredSkip,
   StoredText,
@@ -23,6 +24,7 @@ export function openMemoryStore(): IndexStore {
   let madeBy: string | undefined;
   let lastNumber = 0;
   let generation = 0;
+  let foldersVersion = 0;
   let lastId = 0;
 
   function write(change: Change): number {
@@ -43,8 +45,11 @@ export function openMemoryStore(): IndexStore {
       skippedFiles.set(entry.path, entry);
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
-    for (const path of change.removeFolders ?? []) folders.delete(path);
-    for (const folder of change.folders ?? []) folders.set(folder.path, folder);
+    for (const path of change.removeFolders ?? []) if (folders.delete(path)) foldersVersion++;
+    for (const folder of change.folders ?? []) {
+      if (!folders.has(folder.path)) foldersVersion++;
+      folders.set(folder.path, folder);
+    }
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
     if (change.addSegment !== undefined) changed = segments.set(change.addSegment, change.segmentFileIds).size > 0;
     for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
@@ -92,10 +97,11 @@ export function openMemoryStore(): IndexStore {
     segmentNames: () => [...segments.keys()],
     segmentFileIds: (name) => segments.get(name),
     fileCount: () => files.size,
-    files: (inFolders) => [...files.values()].filter(isDirectlyIn(inFolders)).map(withoutText),
+    files: (selection) => select([...files.values()], selection).map(withoutText),
     skippedCount: () => skippedFiles.size,
-    skippedFiles: (inFolders) => [...skippedFiles.values()].filter(isDirectlyIn(inFolders)),
-    folders: () => [...folders.values()],
+    skippedFiles: (selection) => select([...skippedFiles.values()], selection),
+    folders: (selection) => select([...folders.values()], selection),
+    foldersVersion: () => foldersVersion,
     folder: (path) => folders.get(path),
     folderPaths: (top = "") =>
       [...folders.keys()].filter((path) => top === "" || path === top || path.startsWith(`${top}/`)),
@@ -114,8 +120,15 @@ export function openMemoryStore(): IndexStore {
   };
 }
 
-function isDirectlyIn(folders: readonly string[] | undefined): (file: { readonly path: string }) => boolean {
-  if (folders === undefined) return () => true;
-  const wanted = new Set(folders);
-  return ({ path }) => wanted.has(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+/** The limit of a page is for stores on disk: here all rows are in memory, and sorting them for each page would take long. */
+function select<Row extends { readonly path: string }>(rows: Row[], selection: PathSelection | undefined): Row[] {
+  if (selection === undefined) return rows;
+  if ("at" in selection) return rows.filter(({ path }) => path === selection.at);
+  if ("after" in selection) {
+    const { after } = selection;
+    const following = after === null ? rows : rows.filter(({ path }) => path > after);
+    return following.sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
+  const wanted = new Set(selection.in);
+  return rows.filter(({ path }) => wanted.has(path.slice(0, Math.max(0, path.lastIndexOf("/")))));
 }

@@ -5,7 +5,8 @@ import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { FolderRecord } from "../folder/folder-memory.ts";
-import type { Change, IndexStore, NewVectors } from "./index-store.ts";
+import type { Change, IndexStore, NewVectors, PathSelection } from "./index-store.ts";
+import { createLiveIds, type IdChanges } from "./live-ids.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
 const SCHEMA_VERSION = 6;
@@ -32,11 +33,30 @@ const schema = `
 
 const madeByFact = "vectors_made_by";
 
+/** Counts the additions and removals of folders. */
+const foldersFact = "folders_version";
+
 /** The paths below a folder: "0" follows the slash. */
 const below = "path > ?1 || '/' AND path < ?1 || '0'";
 /** The paths directly in a folder, and at the top. */
 const directlyIn = `WHERE ${below} AND instr(substr(path, length(?1) + 2), '/') = 0`;
 const atTop = "WHERE instr(path, '/') = 0";
+
+/** A query for rows with a path: a condition, and what it compares with. */
+type Condition = { readonly text: string; readonly values: readonly (string | number)[] };
+
+/** One query for each folder: a condition for many would not use the index. */
+function conditionsOf(selection: PathSelection | undefined): readonly Condition[] {
+  if (selection === undefined) return [{ text: "", values: [] }];
+  if ("at" in selection) return [{ text: "WHERE path = ?", values: [selection.at] }];
+  if ("in" in selection)
+    return selection.in.map((folder) =>
+      folder === "" ? { text: atTop, values: [] } : { text: directlyIn, values: [folder] },
+    );
+  const { after, limit } = selection;
+  if (after === null) return [{ text: "ORDER BY path LIMIT ?", values: [limit] }];
+  return [{ text: "WHERE path > ? ORDER BY path LIMIT ?", values: [after, limit] }];
+}
 
 /** Opens the store at this path, or creates it. */
 export function openSqliteStore(path: string): IndexStore {
@@ -49,15 +69,12 @@ export function openSqliteStore(path: string): IndexStore {
   };
 
   /** Many rows at once: parsing one JSON text is several times faster than an object from each row. */
-  const readJson = <Row>(text: string, ...values: string[]): Row[] =>
+  const readJson = <Row>(text: string, ...values: (string | number)[]): Row[] =>
     JSON.parse(String(sql(text).get(...values)?.rows));
-  /** The rows of a query for all paths, or of those directly in each of some folders. */
-  const readIn = <Row>(text: string, folders: readonly string[] | undefined): Row[] => {
-    if (folders === undefined) return readJson<Row>(text);
-    return folders.flatMap((folder) =>
-      folder === "" ? readJson<Row>(`${text} ${atTop}`) : readJson<Row>(`${text} ${directlyIn}`, folder),
+  const readRows = <Row>(table: string, row: string, selection: PathSelection | undefined): Row[] =>
+    conditionsOf(selection).flatMap(({ text, values }) =>
+      readJson<Row>(`SELECT json_group_array(${row}) AS rows FROM (SELECT * FROM ${table} ${text})`, ...values),
     );
-  };
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
@@ -68,38 +85,71 @@ export function openSqliteStore(path: string): IndexStore {
     for (const { id, bytes } of files) sql(insert).run(bytes, id);
   }
 
-  function apply(change: Change): number {
+  /** Runs a statement and returns how many rows it has changed. */
+  const run = (text: string, ...values: (string | number | Uint8Array | null)[]): number =>
+    Number(sql(text).run(...values).changes);
+
+  function putFolders({ folders = [], removeFolders = [] }: Change): void {
     let changed = 0;
-    const run = (text: string, ...values: (string | number | Uint8Array | null)[]) =>
-      Number(sql(text).run(...values).changes);
-    const removeFile = (file: string) => run("DELETE FROM files WHERE path = ?", file);
+    for (const folder of removeFolders) changed += run("DELETE FROM folders WHERE path = ?", folder);
+    for (const folder of folders) {
+      const record = JSON.stringify(folder);
+      if (run("UPDATE folders SET record = ? WHERE path = ?", record, folder.path) > 0) continue;
+      changed += run("INSERT INTO folders VALUES (?, ?)", folder.path, record);
+    }
+    if (changed > 0) setFact(foldersFact, String(foldersVersion() + 1));
+  }
+
+  const foldersVersion = (): number => Number(fact(foldersFact) ?? 0);
+
+  const liveIds = createLiveIds(() =>
+    readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
+  );
+
+  /** Makes the change, and returns the generations before and after it. */
+  function apply(change: Change): { before: number; after: number; ids: IdChanges } {
+    let changed = 0;
+    const ids = { added: [] as number[], removed: [] as number[] };
+    const removeFile = (file: string) => {
+      const id = sql("DELETE FROM files WHERE path = ? RETURNING id").get(file)?.id;
+      if (id === undefined) return;
+      ids.removed.push(Number(id));
+      changed++;
+    };
     for (const file of change.remove ?? []) {
-      changed += removeFile(file);
+      removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
     }
     for (const { path: file, stamp, hash, text, chunks, outline } of change.put ?? []) {
       removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
-      changed += run("INSERT INTO files (path, stamp, hash, outline) VALUES (?, ?, ?, ?)", file, stamp, hash, outline);
+      const insert = sql("INSERT INTO files (path, stamp, hash, outline) VALUES (?, ?, ?, ?)");
+      ids.added.push(Number(insert.run(file, stamp, hash, outline).lastInsertRowid));
+      changed++;
       // Node 22.13 binds no bytes as NULL, and an empty file has no chunks.
       run("INSERT INTO texts VALUES (last_insert_rowid(), coalesce(?, x''), ?)", packChunks(chunks), packText(text));
     }
     for (const { path: file, stamp, reason } of change.skip ?? []) {
-      changed += removeFile(file);
+      removeFile(file);
       run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
     }
     for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
-    for (const folder of change.removeFolders ?? []) run("DELETE FROM folders WHERE path = ?", folder);
-    for (const folder of change.folders ?? [])
-      run("INSERT OR REPLACE INTO folders VALUES (?, ?)", folder.path, JSON.stringify(folder));
+    putFolders(change);
     for (const segment of change.dropSegments ?? []) changed += run("DELETE FROM segments WHERE name = ?", segment);
     if (change.addSegment !== undefined)
       changed += run("INSERT OR REPLACE INTO segments VALUES (?, ?)", change.addSegment, idBytes(change));
     for (const [name, value] of Object.entries(change.facts ?? {})) setFact(name, value);
     if (change.vectors !== undefined) putVectors(change.vectors);
-    const generation = Number(fact("generation")) + (changed > 0 ? 1 : 0);
-    setFact("generation", String(generation));
-    return generation;
+    const before = Number(fact("generation"));
+    const after = before + (changed > 0 ? 1 : 0);
+    setFact("generation", String(after));
+    return { before, after, ids };
+  }
+
+  function write(change: Change): number {
+    const { before, after, ids } = inTransaction(database, "BEGIN IMMEDIATE", () => apply(change));
+    liveIds.note(before, after, ids);
+    return after;
   }
 
   const segmentNames = (): string[] =>
@@ -109,31 +159,32 @@ export function openSqliteStore(path: string): IndexStore {
 
   return {
     generation: () => Number(fact("generation")),
-    fact: (name) => (name === "generation" ? undefined : fact(name)),
+    fact: (name) => (name === "generation" || name === foldersFact ? undefined : fact(name)),
     snapshot: () =>
-      inTransaction(database, "BEGIN", () => ({
-        generation: Number(fact("generation")),
-        fileIds: readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
-        segments: segmentNames(),
-      })),
+      inTransaction(database, "BEGIN", () => {
+        const generation = Number(fact("generation"));
+        return { generation, fileIds: liveIds.at(generation), segments: segmentNames() };
+      }),
     segmentNames,
     segmentFileIds(name) {
       const bytes = sql("SELECT file_ids FROM segments WHERE name = ?").get(name)?.file_ids;
       return bytes instanceof Uint8Array ? new Uint32Array(Uint8Array.from(bytes).buffer) : undefined;
     },
-    fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
-    files: (inFolders) =>
-      readIn<[number, string, string, string, string | null]>(
-        "SELECT json_group_array(json_array(id, path, stamp, hash, outline)) AS rows FROM files",
-        inFolders,
+    fileCount: () =>
+      liveIds.countAt(Number(fact("generation"))) ?? Number(sql("SELECT count(*) AS files FROM files").get()?.files),
+    files: (selection) =>
+      readRows<[number, string, string, string, string | null]>(
+        "files",
+        "json_array(id, path, stamp, hash, outline)",
+        selection,
       ).map(([id, file, stamp, hash, outline]) => ({ id, path: file, stamp, hash, outline })),
     skippedCount: () => Number(sql("SELECT count(*) AS files FROM passed").get()?.files),
-    skippedFiles: (inFolders) =>
-      readIn<[string, string, string]>(
-        "SELECT json_group_array(json_array(path, stamp, reason)) AS rows FROM passed",
-        inFolders,
-      ).map(([file, stamp, reason]) => ({ path: file, stamp, reason })),
-    folders: () => readJson<FolderRecord>("SELECT json_group_array(json(record)) AS rows FROM folders"),
+    skippedFiles: (selection) =>
+      readRows<[string, string, string]>("passed", "json_array(path, stamp, reason)", selection).map(
+        ([file, stamp, reason]) => ({ path: file, stamp, reason }),
+      ),
+    folders: (selection) => readRows<FolderRecord>("folders", "json(record)", selection),
+    foldersVersion,
     folder(folder) {
       const record = sql("SELECT record FROM folders WHERE path = ?").get(folder)?.record;
       return record === undefined ? undefined : JSON.parse(String(record));
@@ -160,7 +211,7 @@ export function openSqliteStore(path: string): IndexStore {
       sql("SELECT id FROM files WHERE id NOT IN (SELECT file FROM vectors) ORDER BY id LIMIT ?")
         .all(limit)
         .map(({ id }) => Number(id)),
-    write: (change) => inTransaction(database, "BEGIN IMMEDIATE", () => apply(change)),
+    write,
     [Symbol.dispose]: () => database.close(),
   };
 }
