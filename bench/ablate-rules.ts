@@ -386,14 +386,20 @@ const writing: readonly Rule[] = [
   { name: "code-overlays", module: "extract/html/choose/generators.ts", target: "codeOverlays", off: none },
   { name: "split-listings", module: "extract/html/write/fences.ts", target: "continuesListing", off: always(false) },
   { name: "code-language", module: "extract/html/write/code-language.ts", target: "findCodeLanguage", off: always("") },
-  ...["hasPresentationRole", "hasTooFewRows", "hasOneColumn", "isMostlyEmpty", "containsMostlyBlocks", "isListing"].map(
-    (target) => ({
-      name: `table-${target.replaceAll(/([A-Z])/g, "-$1").toLowerCase()}`,
-      module: "extract/html/choose/table-kind.ts",
-      target,
-      off: always(false),
-    }),
-  ),
+  ...[
+    "hasPresentationRole",
+    "hasTooFewRows",
+    "hasOneColumn",
+    "isMostlyEmpty",
+    "containsMostlyBlocks",
+    "containsOnlyCodeOrLists",
+    "isListing",
+  ].map((target) => ({
+    name: `table-${target.replaceAll(/([A-Z])/g, "-$1").toLowerCase()}`,
+    module: "extract/html/choose/table-kind.ts",
+    target,
+    off: always(false),
+  })),
 ];
 
 const data: readonly Rule[] = [

@@ -255,6 +255,12 @@ const links = [
     link: "Again",
   },
   {
+    name: "to the page itself are only text, if its address has parameters that track readers",
+    html: '<p><a href="/a?b=1#c">Again</a></p>',
+    url: "https://docs.example/a?b=1&srsltid=AfmB",
+    link: "Again",
+  },
+  {
     name: "to another query of the page",
     html: '<p><a href="/a?page=2">2</a></p>',
     url: "https://docs.example/a",

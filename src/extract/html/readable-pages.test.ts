@@ -99,6 +99,47 @@ describe("icons", () => {
     );
   });
 
+  describe("an image in a link", () => {
+    const label = "The lamp above the harbour wall";
+    const figure = (href: string, more = ""): string =>
+      `<figure><a href="${href}"><img src="/thumb.jpg" alt="${label}"></a></figure>${more}`;
+
+    test("is its description, as the text of the link", () => {
+      assert.equal(markdownOf(figure("/lamps")), `[${label}](/lamps)`);
+    });
+
+    test("that shows it in full size is an image only", () => {
+      assert.equal(markdownOf(figure("/lamp.jpg?w=2000")), `![${label}](/thumb.jpg)`);
+    });
+
+    test("says nothing beside text that leads to the same page", () => {
+      assert.equal(markdownOf(figure("/lamps", '<p><a href="/lamps">Lamps</a></p>')), "[Lamps](/lamps)");
+      assert.equal(
+        markdownOf(`<p>See <a href="/a"><img src="/i.gif" alt="${label}"> Lamps</a></p>`),
+        "See [Lamps](/a)",
+      );
+    });
+
+    test("says nothing if its description is the name of a file", () => {
+      assert.equal(markdownOf(`<p>a</p>${figure("/lamps").replace(label, "the-lamp-above_the-harbour")}`), "a");
+    });
+  });
+
+  describe("an image that the page contains as data", () => {
+    const read = (data: string): string =>
+      markdownOf(`<p>a</p><figure><img src="data:image/${data}" alt="The lamp above the harbour wall"></figure>`);
+
+    test("has its description, whatever its size", () => {
+      for (const chars of [100, 100_000])
+        assert.equal(read(`png;base64,${"A".repeat(chars)}`), "a\n\nThe lamp above the harbour wall");
+    });
+
+    test("is left out if it only keeps the place of another", () => {
+      assert.equal(read("gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"), "a");
+      assert.equal(read("svg+xml,%3Csvg%20viewBox='0%200%20700%201050'%3E%3C/svg%3E"), "a");
+    });
+  });
+
   test("an image whose address is too long has its description", () => {
     const image = (chars: number): string => `<p>Here: <img src="/${"x".repeat(chars)}" alt="Lamp of 1850"></p>`;
     assert.equal(markdownOf(image(199)), `Here: ![Lamp of 1850](/${"x".repeat(199)})`);
@@ -160,9 +201,18 @@ describe("the style of links", () => {
     assert.equal(second, "\n\n[Lamps](/a) more");
   });
 
-  test("inline: the link of a heading counts for its section", () => {
+  test("inline: the link of a heading counts for its section, and for others with the same heading", () => {
     const card = '<h3><a href="/a">Lamps</a></h3><p>Bright. <a href="/a">Buy</a></p>';
-    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Lamps](/a)\n\nBright. Buy");
+    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### Lamps\n\nBright. Buy");
+    const other = card.replace("Lamps", "Wicks");
+    assert.equal(read(card + other).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Wicks](/a)\n\nBright. Buy");
+  });
+
+  test("a link before the heading of a card is left out if it is the same", () => {
+    const card = (text: string): string => `<li><a href="/a">${text}</a><h3><a href="/a">Lamps</a></h3></li>`;
+    assert.equal(read(`<ul>${card("Lamps")}<li>x</li></ul>`).text, "- ### [Lamps](/a)\n- x");
+    assert.equal(read(`<ul>${card("Sold out")}</ul>`).text, "- [Sold out](/a)\n\n  ### [Lamps](/a)");
+    assert.equal(read("<p>Lamps</p><h3>Lamps</h3><p>x</p>").text, "Lamps\n\n### Lamps\n\nx");
   });
 
   test("inline: a long table and a long line repeat an address further down", () => {
@@ -192,11 +242,50 @@ describe("the style of links", () => {
     assert.match(text, /\n\nBuy \[one\]\(\/a\)$/);
   });
 
+  test("inline: a link to the comments of a page that was just named is its text", () => {
+    const card = '<h3><a href="/lamp">Lamps</a></h3><p>Bright. <a href="/lamp#comments">4 comments</a></p>';
+    assert.equal(read(card).text, "### [Lamps](/lamp)\n\nBright. 4 comments");
+    const reversed = '<p><a href="/lamp#comments">4 comments</a> on <a href="/lamp">Lamps</a></p>';
+    assert.equal(read(reversed).text, "[4 comments](/lamp#comments) on [Lamps](/lamp)");
+    const reference = '<p><a href="/vec.html">Vec</a> has <a href="/vec.html#push">push</a></p>';
+    assert.equal(read(reference).text, "[Vec](/vec.html) has [push](/vec.html#push)");
+  });
+
+  describe("in a thread", () => {
+    const post = (number: number): string =>
+      `<div class="comment" id="post-${number}"><h4><a href="/u/ada">Ada</a></h4><p><a href="/t/post-${number}">Jan 2</a>
+      The keeper wrote post ${number}, see <a href="/t/post-99999">the other one</a>.</p></div>`;
+    const page = `<body class="comments-page"><h1>A dark lamp</h1>${post(4711)}${post(4712)}`;
+
+    test("inline: a person is linked once, and a post of the page not at all", () => {
+      const { text } = read(page);
+      assert.equal(text.split("[Ada](/u/ada)").length, 2);
+      assert.equal(text.split("#### Ada").length, 2);
+      assert.match(text, /^Jan 2 The keeper wrote post 4711, see \[the other one\]\(\/t\/post-99999\)\.$/m);
+    });
+
+    test("numbered: a person is linked each time", () => {
+      assert.equal(read(page, "numbered").text.split("[Ada][1]").length, 3);
+    });
+
+    test("elsewhere an address that ends like an id is kept", () => {
+      const card = '<div id="lamp-4711"><p>Our best <a href="/shop/lamp-4711">lamp of 1850</a></p></div>';
+      assert.equal(read(card).text, "Our best [lamp of 1850](/shop/lamp-4711)");
+    });
+  });
+
   test("inline: a link whose text is its address needs no brackets", () => {
     const links =
       '<p><a href="https://lamp.example/x/">https://lamp.example/x</a> <a href="mailto:a@b.example">a@b.example</a></p>';
     assert.equal(read(links).text, "https://lamp.example/x a@b.example");
     assert.equal(read('<p><a href="/x">https://lamp.example/x</a></p>').text, "[https://lamp.example/x](/x)");
+    assert.equal(read('<p><a href="http://lamp.example/a_b">lamp.example/a_b</a></p>').text, "lamp.example/a_b");
+    assert.equal(read('<p><a href="https://lamp.example/x">lamp.&#8203;example/&#8203;x</a></p>').text.length, 16);
+    assert.equal(read('<p><a href="https://lamp.example/">lamp.js</a></p>').text, "[lamp.js](https://lamp.example/)");
+    assert.equal(
+      read('<p><a href="https://mail.example/a@b.example">https://mail.example/a@b.example</a></p>').text,
+      "https://mail.example/a@b.example",
+    );
   });
 
   test("inline: case matters in the path of an address, not in its host", () => {
@@ -226,6 +315,17 @@ describe("the style of links", () => {
     assert.equal(text, "one, two and three");
     assert.equal(linkBase, undefined);
   });
+});
+
+test("the scale of a rating that a reader may give is left out", () => {
+  const scale = [1, 2, 3, 4, 5].map((stars) => `<a href="#">${stars} of 5 stars</a>`).join("");
+  const row = (name: string): string => `<tr><td>${name}</td><td>4 of 5 stars</td><td><div>${scale}</div></td></tr>`;
+  const prose = "<p>The keeper of the lighthouse trims the wick each evening, or the lamp smokes.</p>".repeat(9);
+  assert.ok(
+    markdownOf(`${prose}<table>${row("Brass")}${row("Tin")}</table>`).endsWith(
+      "\n\n| Brass | 4 of 5 stars |\n| --- | --- |\n| Tin | 4 of 5 stars |",
+    ),
+  );
 });
 
 test("cells that claim to span thousands of columns add few empty ones", () => {

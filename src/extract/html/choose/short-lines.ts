@@ -48,6 +48,7 @@ const logIn = "(?:be )?(?:log(?:ged)? ?in|signed in|sign in)";
 const signUp = "(?:register|sign up|(?:make|create) an account)";
 const controlLine = new RegExp(
   [
+    "1 (?:out )?(?:of 5 )?stars? ?2 .{0,9}stars ?3 .{0,9}stars ?4 .{0,9}stars ?5 .{0,9}stars",
     "(?:jump to|print|pin|rate)(?: this| the)? recipe|bookmark this (?:page|article|post)",
     `(?:please |you (?:must|need to|have to) )?(?:${signUp} or )*${logIn}(?: or ${signUp})*(?: first)? to (?:answer|reply|comment|post (?:a|your) (?:reply|comment)|join the (?:discussion|conversation))(?: [^ ]+){0,4}`,
   ]

@@ -32,6 +32,9 @@ type TableParts = {
   rows: number;
   cells: number;
   filledCells: number;
+  /** Cells that contain nothing but code or lists, and cells that contain something else. */
+  blockCells: number;
+  otherCells: number;
   headers: number;
   blocks: number;
   hasGutter: boolean;
@@ -45,6 +48,8 @@ function countParts(page: Page, table: Element): TableParts | undefined {
     rows: 0,
     cells: 0,
     filledCells: 0,
+    blockCells: 0,
+    otherCells: 0,
     headers: 0,
     blocks: 0,
     hasGutter: false,
@@ -65,12 +70,22 @@ function countPart(element: Element, parts: TableParts): void {
   else if (tag === "td") {
     parts.cells += 1;
     if (collectText(element, 1) !== "") parts.filledCells += 1;
+    countCell(element, parts);
   } else if (tag === "th" || tag === "caption") parts.headers += 1;
   else if (blockTags.has(tag)) parts.blocks += 1;
   else if (tag === "pre" || tag === "code") parts.hasCode = true;
   parts.isDiff ||= isDiffLine(element);
   if ((tag === "td" || tag === "th") && hasClassWord(element, gutterWords)) parts.hasGutter = true;
 }
+
+function countCell({ children }: Element, parts: TableParts): void {
+  const contents = children.filter((child) => typeof child !== "string" || child.trim() !== "");
+  if (contents.length === 0) return;
+  const isBlock = contents.every((child) => typeof child !== "string" && cellBlockTags.has(child.tag));
+  if (isBlock) parts.blockCells += 1;
+  else parts.otherCells += 1;
+}
+const cellBlockTags = new Set(["pre", "ul", "ol", "dl"]);
 
 /** A diff, a table inside code, one with a class name of highlighters, or one with a gutter beside code. */
 function isListing(table: Element, { hasGutter, hasCode, isDiff }: TableParts): boolean {
@@ -101,6 +116,7 @@ const layoutChecks: readonly LayoutCheck[] = [
   hasOneColumn,
   isMostlyEmpty,
   containsMostlyBlocks,
+  containsOnlyCodeOrLists,
 ];
 
 function hasPresentationRole(_: TableParts, { attributes: { role } }: Element): boolean {
@@ -121,4 +137,9 @@ function isMostlyEmpty({ cells, filledCells, headers }: TableParts): boolean {
 
 function containsMostlyBlocks({ cells, headers, blocks }: TableParts): boolean {
   return headers < htmlWeights.tables.minHeaders && blocks > htmlWeights.tables.maxBlocksPerCell * (cells + headers);
+}
+
+/** Without a header cell that says what they are, such cells are columns of a page. */
+function containsOnlyCodeOrLists({ blockCells, otherCells, headers }: TableParts): boolean {
+  return headers === 0 && blockCells > 0 && otherCells === 0;
 }

@@ -10,14 +10,28 @@ const MAX_BASE_CHARS = 200;
 
 /**
  * Makes a resolver that uses the base element of the page, else its address. Addresses of the same site are written
- * relative to the address of the page.
+ * relative to the address of the page. In a thread, posts have addresses that lead to the same page.
  */
-export function createResolver(page: Page, url: string | undefined): Resolver {
+export function createResolver(page: Page, url: string | undefined, isThread: boolean): Resolver {
   const href = listByTag(page, "base").find(({ attributes }) => attributes.href !== undefined)?.attributes.href;
   const pageUrl = url === undefined ? null : URL.parse(url);
   const base = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
-  const relativeTo = url === undefined || findLinkBase(url) === undefined ? null : pageUrl;
-  return (target) => resolve(withoutControls(target), base, relativeTo);
+  const relativeTo = url === undefined || pageUrl === null || findLinkBase(url) === undefined ? null : pageUrl;
+  const hasId = createIdTest(page);
+  const own = relativeTo === null ? null : { url: withoutTracking(new URL(relativeTo)), hasId, isThread };
+  return (target) => resolve(withoutControls(target), base, own);
+}
+
+/** The page that addresses are relative to, and whether an element of it has an id. */
+type OwnPage = { readonly url: URL; readonly hasId: (id: string) => boolean; readonly isThread: boolean };
+
+/** The ids of a page are collected at the first question, which most pages do not ask. */
+function createIdTest({ elements }: Page): (id: string) => boolean {
+  let ids: ReadonlySet<string | undefined> | undefined;
+  return (id) => {
+    ids ??= new Set(elements.map(({ attributes }) => attributes.id));
+    return ids.has(id);
+  };
 }
 
 /** The address that the links of a page are relative to: its own, without its query; undefined if it is too long. */
@@ -40,7 +54,7 @@ function withoutControls(href: string): string {
     .trim();
 }
 
-function resolve(href: string, base: URL | null, page: URL | null): string | undefined {
+function resolve(href: string, base: URL | null, page: OwnPage | null): string | undefined {
   const url = base === null ? URL.parse(href) : URL.parse(href, base.href);
   if (href === "" || (url !== null && unusableProtocols.has(url.protocol))) return undefined;
   const target = url === null ? null : withoutTracking(url);
@@ -52,8 +66,10 @@ function resolve(href: string, base: URL | null, page: URL | null): string | und
 const unusableProtocols = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
 
 /** The shortest address that leads from the page to another of the same site; "" for the page itself. */
-function shorten(url: URL, page: URL): string {
+function shorten(url: URL, { url: page, hasId, isThread }: OwnPage): string {
   if (url.origin !== page.origin || url.username !== "") return url.href;
+  const post = isThread ? findPostId(url) : undefined;
+  if (post !== undefined && hasId(post)) return `#${post}`;
   const end = url.search + url.hash;
   if (url.pathname === page.pathname) {
     if (url.search === page.search) return url.hash;
@@ -62,6 +78,15 @@ function shorten(url: URL, page: URL): string {
   const path = pathFrom(page.pathname, url.pathname);
   // A path from the root is easier to recognize as one.
   return `${path.length + 1 < url.pathname.length ? path : url.pathname}${end}`;
+}
+
+/**
+ * The id of a post at the end of its address (`viewtopic.php?p=4711#p4711`, `/threads/lamp.8/post-4711`); with a number,
+ * as pages of one site share ids such as `comments`.
+ */
+function findPostId({ pathname, hash }: URL): string | undefined {
+  const id = hash === "" ? pathname.slice(pathname.lastIndexOf("/") + 1) : hash.slice(1);
+  return /^[a-z]+[-_]?\d{3,}$/i.test(id) ? id : undefined;
 }
 
 /** A path relative to the folder of another; the path itself where that would be read as something else. */

@@ -16,6 +16,14 @@ describe("parameters that track readers are removed", () => {
       "https://www.amazon.com/dp/B01?crid=1A&dib=e.Y&dib_tag=se&qid=17&sr=8-1&tag=x-20&pd_rd_w=a&psc=1",
       "https://www.amazon.com/dp/B01?psc=1",
     ],
+    [
+      "https://www.amazon.de/Wind-Lamp/dp/B0F7Z4QZTT/ref=zg_bs_6/142-90-54?keywords=lamp&psc=1",
+      "https://www.amazon.de/dp/B0F7Z4QZTT?psc=1",
+    ],
+    ["https://www.amazon.com/Best-Sellers/zgbs/ref=zg_bs_unv_0_1", "https://www.amazon.com/Best-Sellers/zgbs"],
+    ["https://youtu.be/pxoJX55hVSs?si=aB3&t=42", "https://youtu.be/pxoJX55hVSs?t=42"],
+    [`${lamp}?t=4&sid=e1852c74950c6b5cca1c90497254a5f2`, `${lamp}?t=4`],
+    [`${lamp};jsessionid=0A1B.node2?id=7`, `${lamp}?id=7`],
     ["https://www.aliexpress.com/item/1.html?spm=a2g0o", "https://www.aliexpress.com/item/1.html"],
     ["https://store.steampowered.com/app/1/?snr=1_4", "https://store.steampowered.com/app/1/"],
     ["https://www.linkedin.com/in/ada?trk=people", "https://www.linkedin.com/in/ada"],
@@ -41,6 +49,9 @@ describe("parameters that name a page are kept", () => {
     "https://media.example/track?trk=12345",
     "https://notamazon.example/x?linkid=1&tag=lamps&sr=1",
     "https://amazon.com.lamp.example/x?linkid=1",
+    "https://lamp.example/wick/dp/B0F7Z4QZTT/ref=a?keywords=b",
+    "https://lamp.example/x?sid=42&s=e1852c74950c6b5cca1c90497254a5f2",
+    "https://lamp.example/a;b=1/c",
   ];
   for (const address of kept) test(address, () => assert.equal(clean(address), address));
 });

@@ -5,13 +5,28 @@ export function withoutTracking(url: URL): URL {
   const target = followRedirects(url);
   // What a browser would highlight on the page.
   if (target.hash.includes(":~:")) target.hash = target.hash.replace(/^#?(.*?):~:.*$/s, "$1");
+  if (/\/dp\/|\/ref=|;/.test(target.pathname)) shortenPath(target);
   if (target.search === "") return target;
   const parameters = target.search.slice(1).split("&");
-  const others = parameters.filter((parameter) => !isTracking(parameter.replace(/=.*/s, ""), target.hostname));
+  const others = parameters.filter(
+    (parameter) => !isTracking(parameter.replace(/=.*/s, ""), target.hostname) && !sessionParameter.test(parameter),
+  );
   // Only if there is something to remove: writing a query again may change its form.
   if (others.length < parameters.length) target.search = others.join("&");
   return target;
 }
+
+/**
+ * Removes the session of a reader. At Amazon a product is found by its number; the words before it repeat its name, and
+ * what follows `ref=` says how a reader came.
+ */
+function shortenPath(url: URL): void {
+  if (url.pathname.includes(";")) url.pathname = url.pathname.replace(/;jsessionid=[^/;]*/i, "");
+  if (!amazonHost.test(url.hostname)) return;
+  const product = /\/dp\/[\dA-Z]{10}(?=\/|$)/.exec(url.pathname)?.[0];
+  url.pathname = product ?? url.pathname.replace(/\/ref=.*/, "");
+}
+const amazonHost = /(?:^|\.)amazon\.(?:com?\.)?[a-z]{2,3}$/;
 
 function isTracking(name: string, host: string): boolean {
   return (
@@ -27,17 +42,21 @@ const campaignParameter =
 /** Parameters that advertisements and analytics add to every address. */
 const clickParameter = /^(?:(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|gclsrc|srsltid|igshid|_ga|_gl|li_fat_id)$/i;
 
+/** The session of one reader: a name and a long number, as `sid=2` may name a page. */
+const sessionParameter = /^(?:(?:php)?sess(?:ion)?_?id|sid)=[\da-f]{26,}$/i;
+
 /** Names that track readers on one site; on another they may name the page. */
 const siteParameters: readonly { readonly host: RegExp; readonly name: RegExp }[] = [
   {
-    host: /(?:^|\.)amazon\.(?:com?\.)?[a-z]{2,3}$/,
-    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id)$/i,
+    host: amazonHost,
+    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|keywords|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id)$/i,
   },
   { host: /(?:^|\.)(?:aliexpress\.(?:com|us)|(?:taobao|tmall|alibaba|1688)\.com)$/, name: /^spm$/i },
   { host: /(?:^|\.)(?:steampowered|steamcommunity)\.com$/, name: /^snr$/i },
   { host: /(?:^|\.)linkedin\.com$/, name: /^trk(?:info)?$/i },
   { host: /(?:^|\.)(?:twitter|x)\.com$/, name: /^ref_(?:src|url)$/i },
   { host: /(?:^|\.)imdb\.com$/, name: /^ref_$/i },
+  { host: /(?:^|\.)youtu(?:be\.com|\.be)$/, name: /^(?:si|feature|pp|ab_channel)$/ },
   { host: /(?:^|\.)etsy\.com$/, name: /^click_(?:key|sum)$/i },
   { host: /(?:^|\.)hubspot\.com$/, name: /^hubs_\w[\w-]*$/i },
   { host: /(?:^|\.)google\.(?:com?\.)?[a-z]{2,3}$/, name: /^gs_l(?:crp|p)$/i },

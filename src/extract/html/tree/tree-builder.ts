@@ -32,6 +32,9 @@ const usedAttributes = new Set(
   ).split(" "),
 );
 
+/** What is in place of an image until a script loads it: a pixel, or a drawing of nothing. */
+const placeholder = /^data:image\/(?:gif|svg\+xml).{0,500}$/s;
+
 /** Elements that show an icon; their label says what it means. */
 const iconTags = new Set(["svg", "i", "span"]);
 
@@ -135,10 +138,11 @@ export class TreeBuilder {
     return usedAttributes.has(name) || hidingAttributes.has(name) || usedOnSome.get(name)?.(this.#tag) === true;
   }
 
-  /** A long value is cut, but an address that is cut would lead somewhere else. */
+  /** A long value is cut, but an address that is cut would lead somewhere else. Of data in place of one, only that counts. */
   addAttribute(name: string, value: string): void {
     if (value.length <= treeLimits.maxAttributeChars) this.#keepAttribute(name, value);
-    else if (!addressNames.has(name)) this.#keepAttribute(name, value.slice(0, treeLimits.maxAttributeChars));
+    else if (!addressNames.has(name) || value.startsWith("data:"))
+      this.#keepAttribute(name, value.slice(0, treeLimits.maxAttributeChars));
   }
 
   #keepAttribute(name: string, value: string): void {
@@ -148,6 +152,7 @@ export class TreeBuilder {
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (name === "hidden") this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
+    else if (name === "src" && !placeholder.test(value)) this.#setAttribute(name, "data:");
   }
 
   /** Most styles are those of many elements, so each is read only once. */

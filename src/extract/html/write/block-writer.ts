@@ -19,6 +19,8 @@ export class BlockWriter {
   #indent: { readonly rest: string; readonly isBegun: boolean } | undefined;
   /** Newlines before the next block: two, or one between the items of a list. */
   #gap = 2;
+  /** The state before the last block: its newlines, and the containers that began with it. */
+  #last: { readonly gap: number; readonly begun: readonly { isBegun: boolean }[] } | undefined;
 
   /** Grows with every block; the same count means that nothing was written in between. */
   get count(): number {
@@ -48,6 +50,7 @@ export class BlockWriter {
   }
 
   write(text: string, heading?: Omit<Mark, "at">): void {
+    this.#last = { gap: this.#gap, begun: this.#containers.filter(({ isBegun }) => !isBegun) };
     this.#push(this.#separator());
     const first = this.#firstIndent();
     if (heading !== undefined && heading.label !== "") this.#marks.push({ ...heading, at: this.#chars });
@@ -58,6 +61,9 @@ export class BlockWriter {
   /** Removes the last block, as if it had not been written. */
   retract(): void {
     this.#chars -= (this.#output.pop()?.length ?? 0) + (this.#output.pop()?.length ?? 0);
+    this.#gap = this.#last?.gap ?? 2;
+    for (const container of this.#last?.begun ?? []) container.isBegun = false;
+    this.#indent = undefined;
   }
 
   finish(): { readonly text: string; readonly marks: readonly Mark[] } {

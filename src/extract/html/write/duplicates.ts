@@ -2,7 +2,7 @@
 import { inlineTags } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
-import type { LineLinks } from "./link-writer.ts";
+import { type LineLinks, lineBreak } from "./link-writer.ts";
 
 /** Memory for the first occurrences; pages that repeat their text for several screen sizes are shorter. */
 const MAX_REMEMBERED_CHARS = 2_000_000;
@@ -34,7 +34,8 @@ export class DuplicateDetector {
   checkAndRecord({ text, links, heading }: Paragraph, element: Element): boolean {
     const chars = text.length + links.omittedChars;
     if (chars < htmlWeights.writing.minDuplicateChars) return false;
-    const key = `${heading}\n${withoutLinks(text)}\n${links.addresses}`;
+    const words = links.addresses === "" ? text : withoutLinks(text);
+    const key = `${heading}\n${words}\n${links.addresses}`;
     const box = boxOf(element);
     const firstBox = this.#boxes.get(key);
     const isDuplicate = firstBox !== undefined && firstBox !== box;
@@ -46,11 +47,12 @@ export class DuplicateDetector {
 }
 
 /**
- * The text without the brackets and addresses of links, as the second copy of a link may have no address; with those of
- * images, which may be all that differs.
+ * The text without the brackets and addresses of links, as the second copy of a link may have no address and then keeps
+ * its lines; with those of images, which may be all that differs.
  */
 function withoutLinks(text: string): string {
-  return text.includes("[") ? text.replace(/(!\[[^[\]]*\]\([^()\s]*\))|\]\([^()\s]*\)|[[\]]/g, "$1") : text;
+  const words = text.includes("[") ? text.replace(/(!\[[^[\]]*\]\([^()\s]*\))|\]\([^()\s]*\)|[[\]]/g, "$1") : text;
+  return words.includes("\n") ? words.replace(lineBreak, " ") : words;
 }
 
 /** The parent of the block that an element is or belongs to. */

@@ -14,7 +14,7 @@ const inlineSyntax = new RegExp(
     "\\[(?=[^\\]\\n]{0,300}\\][([:])|\\[(?=\\^)",
     "<(?=[a-zA-Z/!?])",
     "&(?=#?\\w{1,31};)",
-    "~~(?=\\S)",
+    "~{1,2}(?=[^\\s~](?:[^\\n]{0,300}[^\\s~])?~)|~~(?=\\S)",
   ].join("|"),
   "gu",
 );
@@ -29,20 +29,30 @@ export function escapeSigns(text: string): string {
   return text.replace(/\\?(.)/g, "\\$1");
 }
 
+/** Escapes signs beside blanks, a tilde and a backslash at the ends of a text, where they would join the signs around it. */
+export function escapeEdges(text: string): string {
+  return escapeLastBackslash(text.replace(looseSigns, escapeEach));
+}
+const looseSigns = /^(?:[*~]+(?=\s)|~(?!~))|(?:(?<=\s)[*~]+|(?<![\\~])~)$/g;
+
+function escapeLastBackslash(text: string): string {
+  return text.endsWith("\\") && /(?<!\\)(?:\\\\)*\\$/.test(text) ? `${text}\\` : text;
+}
+
 function escapeEach(characters: string): string {
   return characters.replace(/./g, "\\$&");
 }
 
-/** Syntax at the start of a line: headings, quotations, items, rules, fences, table rows and heading underlines. */
-const blockSyntax = /^(?:#{1,6}(?=\s|$)|>|[-+](?=\s|$)|-[- ]*$|=+$|~{3}|\|)/;
+/** Syntax at the start of a line: headings, quotations, items, rules, fences, rows and heads of tables, underlines. */
+const blockSyntax = /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|:?-[-:| ]*$|=+$|~{3}|\|)/;
 const numberedItem = /^(\d{1,9})([.)](?:\s|$))/;
 
-/** Escapes the starts of the lines of a paragraph. */
-export function escapeLineStarts(text: string): string {
-  if (!/(?:^|\n)[#>+\-=~|\d]/.test(text)) return text;
+/** Escapes the starts of the lines of a paragraph, and a backslash at their ends, which would be a break. */
+export function escapeLines(text: string): string {
+  if (!/(?:^|\n)[#>+*\-=~|:\d]|\\\n/.test(text)) return text;
   return text
     .split("\n")
-    .map((line) => line.replace(blockSyntax, "\\$&").replace(numberedItem, "$1\\$2"))
+    .map((line) => escapeLastBackslash(line.replace(blockSyntax, "\\$&").replace(numberedItem, "$1\\$2")))
     .join("\n");
 }
 
@@ -51,8 +61,9 @@ export function escapeHeading(text: string): string {
   return text.replace(/(^|\s)(#+)$/, "$1\\$2");
 }
 
-/** Escapes brackets if they are not in pairs: they would end the text of a link. */
-export function escapeLinkText(text: string): string {
+/** Escapes what would end the text of a link or go on after it: brackets if they are not in pairs, a last backslash. */
+export function escapeLinkText(label: string): string {
+  const text = escapeLastBackslash(label);
   let open = 0;
   for (const [token] of text.matchAll(/\\.|[[\]]/g)) {
     if (token === "[") open += 1;

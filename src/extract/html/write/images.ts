@@ -1,7 +1,7 @@
 /** Images as text: their label, where it tells a reader of text something. */
 
 import type { Resolver } from "../tree/links.ts";
-import { collectText, type Element } from "../tree/tree.ts";
+import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { ICON } from "../tree/tree-builder.ts";
 import { htmlWeights } from "../weights.ts";
 import { escapeText } from "./escape.ts";
@@ -15,11 +15,17 @@ type ImageOptions = {
 
 /** Writes images, and remembers their labels: a gallery shows one thing many times under one label. */
 export class ImageWriter {
+  readonly #page: Page;
   readonly #labels = new Set<string>();
+  #namedTargets: ReadonlySet<string | undefined> | undefined;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
 
   /**
-   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge, in place of a sign and
-   * where its address is too long, the label is all there is, so it is written as it is.
+   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge, in a link, in place of a sign
+   * and where its address is data or too long, the label is all there is, so it is written as it is.
    */
   write(image: Element, { isInTable, isReference, resolve }: ImageOptions): string | undefined {
     const label = labelOf(image);
@@ -27,9 +33,22 @@ export class ImageWriter {
     if (isInTable || (isReference && isOnlyContentOfLink(image))) return escapeText(label);
     if (isIcon(image)) return isFirstInItem(image) && stateLabel.test(label) ? `${label}: ` : undefined;
     if (isSign(image, label)) return escapeText(label);
-    const target = this.#isFigure(image, label) ? resolve(image.attributes.src ?? "") : undefined;
-    if (target === undefined) return undefined;
-    return target.length > MAX_IMAGE_ADDRESS_CHARS ? escapeText(label) : `![${label}](${target})`;
+    const { src } = image.attributes;
+    if (src === undefined || isSlug(label) || !this.#isFigure(image, label)) return undefined;
+    const link = findAncestor(image, "a");
+    if (link !== null && this.#isNamed(link)) return undefined;
+    this.#labels.add(label);
+    const target = resolve(src);
+    const isLabelEnough = target === undefined || target.length > MAX_IMAGE_ADDRESS_CHARS || leadsToPage(link, resolve);
+    return isLabelEnough ? escapeText(label) : `![${label}](${target})`;
+  }
+
+  /** Whether text says where a link leads: its own, or that of another link to the same address, as in a card. */
+  #isNamed({ attributes: { href } }: Element): boolean {
+    this.#namedTargets ??= new Set(
+      listByTag(this.#page, "a").flatMap((link) => (showsText(link) ? [link.attributes.href] : [])),
+    );
+    return href !== undefined && this.#namedTargets.has(href);
   }
 
   /** An image in a sentence, or one with a description that is not a caption too. Short labels belong to portraits. */
@@ -37,10 +56,26 @@ export class ImageWriter {
     if (isInSentence(image)) return true;
     if (label.length < htmlWeights.writing.minImageLabelChars || this.#labels.has(label)) return false;
     const figure = findAncestor(image, "figure");
-    if (figure === null || collectText(figure, MAX_CAPTION_CHARS).includes(label)) return false;
-    this.#labels.add(label);
-    return true;
+    return figure !== null && !collectText(figure, MAX_CAPTION_CHARS).includes(label);
   }
+}
+
+/** Whether a link shows an image that it leads to in full size. */
+export function isEnlargement(link: Element, target: string): boolean {
+  return isImageAddress(target) && !showsText(link);
+}
+
+function leadsToPage(link: Element | null, resolve: Resolver): boolean {
+  const target = resolve(link?.attributes.href ?? "");
+  return target !== undefined && !isImageAddress(target);
+}
+
+function isImageAddress(address: string): boolean {
+  return /\.(?:jpe?g|png|gif|webp|svg|avif)(?:$|[?#])/i.test(address);
+}
+
+function showsText(link: Element): boolean {
+  return collectText(link, MAX_CAPTION_CHARS).trim() !== "";
 }
 
 /** Whether an inline element without text shows an icon, such as a letter of a font with icons. */
@@ -54,6 +89,11 @@ function labelOf({ attributes: { alt = "", "aria-label": label = "" } }: Element
 
 function isFileName(label: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(label);
+}
+
+/** The name of a file without its ending: `autumn-harbour-lamp`. */
+function isSlug(label: string): boolean {
+  return /^[\p{L}\p{N}]+(?:[-_]+[\p{L}\p{N}]+){2,}$/u.test(label);
 }
 
 function isIcon({ tag, attributes }: Element): boolean {
@@ -81,7 +121,7 @@ function isInSentence({ parent }: Element): boolean {
 /** Whether an image is all that its link shows. */
 function isOnlyContentOfLink(image: Element): boolean {
   const link = findAncestor(image, "a");
-  return link !== null && collectText(link, MAX_CAPTION_CHARS).trim() === "";
+  return link !== null && !showsText(link);
 }
 
 function findAncestor({ parent }: Element, tag: string): Element | null {

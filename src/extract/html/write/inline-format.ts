@@ -1,8 +1,9 @@
 /** The inline formats of Markdown: which elements have one, and how it is written. */
 import { isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
 import type { Element } from "../tree/tree.ts";
-import { escapeSigns } from "./escape.ts";
+import { escapeEdges, escapeSigns } from "./escape.ts";
 import { writeInlineCode } from "./fences.ts";
+import { isEnlargement } from "./images.ts";
 import type { LinkWriter } from "./link-writer.ts";
 
 export type InlineFormat = "strong" | "emphasis" | "strike" | "code" | "link";
@@ -40,9 +41,11 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   if (text.includes("\n") || options.isHeading) return text;
   // Signs that Markdown uses for emphasis cannot be emphasized themselves.
   if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
-  if (format === "strong") return `**${text}**`;
-  return format === "emphasis" ? `*${text}*` : `~~${text}~~`;
+  const sign = emphasisSigns[format];
+  return sign + escapeEdges(text) + sign;
 }
+
+const emphasisSigns = { strong: "**", emphasis: "*", strike: "~~" } as const;
 
 function formatLink(element: Element, text: string, options: FormatOptions): string {
   const { isHeading, isTitle, resolve, links } = options;
@@ -51,8 +54,8 @@ function formatLink(element: Element, text: string, options: FormatOptions): str
   // A heading that links to itself is only a heading.
   if (href === undefined || isTitle || (isHeading && href.startsWith("#"))) return text;
   const target = resolve(href);
-  if (target === undefined) return text;
-  const link = links.write(text, target);
+  if (target === undefined || isEnlargement(element, target)) return text;
+  const link = links.write(text, target, isHeading);
   return link === text && isRaised(element) && /^\d+$/.test(text) ? `[${text}]` : link;
 }
 

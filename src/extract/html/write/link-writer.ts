@@ -10,62 +10,79 @@ const MAX_ADDRESS_CHARS = 500;
 /** In the list at the end, where a reader who does not need them passes over them, there is room for signed addresses. */
 const MAX_LISTED_ADDRESS_CHARS = 2_000;
 
+/** The text of a link is one line. */
+export const lineBreak = / *\n */g;
+
+/** Where an address was written last: after how many characters of the text and in which section, and as what. */
+type Place = {
+  readonly chars: number;
+  readonly section: number;
+  readonly text: string;
+  readonly isHeading: boolean;
+};
+
 /** The links of one line of text, or of one table. */
 export type LineLinks = {
   /** All addresses, those that were not repeated too. */
   readonly addresses: string;
   readonly omittedChars: number;
   /** Where each address was written. */
-  readonly positions: ReadonlyMap<string, number>;
+  readonly places: ReadonlyMap<string, Place>;
+};
+
+type LinkOptions = {
+  readonly style: LinkStyle;
+  /** In a thread, the people who write are named again and again. */
+  readonly isThread: boolean;
+  /** How many characters of the text are written. */
+  readonly position: () => number;
 };
 
 /** Writes the links of one page in one style, and remembers their addresses. */
 export class LinkWriter {
-  readonly #style: LinkStyle;
-  readonly #position: () => number;
+  readonly #options: LinkOptions;
   readonly #numbers = new Map<string, number>();
-  /** Where an address was written last in this section. */
-  readonly #positions = new Map<string, number>();
+  readonly #places = new Map<string, Place>();
   /** The same for the line that is being built, which may be left out as a duplicate. */
-  #linePositions = new Map<string, number>();
+  #linePlaces = new Map<string, Place>();
   #addresses: string[] = [];
   #omittedChars = 0;
+  #section = 0;
 
-  /** `position` says how many characters of the text are written. */
-  constructor(style: LinkStyle, position: () => number) {
-    this.#style = style;
-    this.#position = position;
+  constructor(options: LinkOptions) {
+    this.#options = options;
   }
 
-  /** A link with this text to an address. */
-  write(text: string, address: string): string {
+  /** A link with this text to an address, in a heading or elsewhere. */
+  write(text: string, address: string, isHeading = false): string {
     this.#addresses.push(address);
     // A place in the same text is found by its heading.
     if (address.startsWith("#")) return this.#omit(text, address);
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
-    if (this.#style === "inline" && this.#wasJustWritten(address)) return this.#omit(text, address);
-    const label = escapeLinkText(text.replaceAll("\n", " "));
-    return this.#style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
+    const { style } = this.#options;
+    if (style === "inline" && this.#wasWritten(text, address, isHeading)) return this.#omit(text, address);
+    const label = escapeLinkText(text.replace(lineBreak, " "));
+    return style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
   }
 
   /** The links since the last call: their addresses, and how many characters of them were not repeated. */
   takeLinks(): LineLinks {
     const addresses = this.#addresses.join(" ");
-    const links = { addresses, omittedChars: this.#omittedChars, positions: this.#linePositions };
+    const links = { addresses, omittedChars: this.#omittedChars, places: this.#linePlaces };
     this.#addresses = [];
     this.#omittedChars = 0;
-    this.#linePositions = new Map();
+    this.#linePlaces = new Map();
     return links;
   }
 
   /** The line with these links is part of the text. */
-  keep({ positions }: LineLinks): void {
-    for (const [address, position] of positions) this.#positions.set(address, position);
+  keep({ places }: LineLinks): void {
+    for (const [address, place] of places) this.#places.set(address, place);
   }
 
   /** A section may be read without those before it, so it has all its addresses. */
   beginSection(): void {
-    this.#positions.clear();
+    this.#section += 1;
   }
 
   /** The numbered addresses, one on a line; "" if there are none. */
@@ -74,17 +91,35 @@ export class LinkWriter {
   }
 
   get #maxAddressChars(): number {
-    if (this.#style === "none") return 0;
-    return this.#style === "inline" ? MAX_ADDRESS_CHARS : MAX_LISTED_ADDRESS_CHARS;
+    if (this.#options.style === "none") return 0;
+    return this.#options.style === "inline" ? MAX_ADDRESS_CHARS : MAX_LISTED_ADDRESS_CHARS;
   }
 
-  /** Whether an address is near in the text before, as in a card whose image, title and button lead to one page. */
-  #wasJustWritten(address: string): boolean {
-    const now = this.#position();
-    const last = this.#linePositions.get(address) ?? this.#positions.get(address);
-    const isNear = last !== undefined && now - last < minRepeatDistanceChars;
-    if (!isNear) this.#linePositions.set(address, now);
-    return isNear;
+  /** Whether a reader finds an address, or that of the page whose comments it leads to, in the text before. */
+  #wasWritten(text: string, address: string, isHeading: boolean): boolean {
+    const place = { chars: this.#options.position(), section: this.#section, text, isHeading };
+    const page = address.replace(commentsEnd, "");
+    const isRepeated = this.#isSameName(address, place);
+    const isNear = this.#isNear(address, place) || (page !== address && this.#isNear(page, place));
+    // Below a heading that is there a second time, the address is not needed either.
+    if (isHeading || !(isRepeated || isNear)) this.#linePlaces.set(address, place);
+    return isRepeated || isNear;
+  }
+
+  /** In a thread a name is linked once. Of two sections with one heading, a reader finds the first. */
+  #isSameName(address: string, { text, isHeading }: Place): boolean {
+    const last = this.#findLast(address);
+    return last?.text === text && (this.#options.isThread || (isHeading && last.isHeading));
+  }
+
+  /** As in a card whose image, title and button lead to one page. */
+  #isNear(address: string, { chars, section }: Place): boolean {
+    const last = this.#findLast(address);
+    return last !== undefined && last.section === section && chars - last.chars < minRepeatDistanceChars;
+  }
+
+  #findLast(address: string): Place | undefined {
+    return this.#linePlaces.get(address) ?? this.#places.get(address);
   }
 
   #omit(text: string, address: string): string {
@@ -99,16 +134,19 @@ export class LinkWriter {
   }
 }
 
-/** Whether the text of a link is its address, complete, so that it can be followed without one. */
+/** The part of a page that shows its comments. */
+const commentsEnd = /#(?:comments?|respond|replies|reviews?|disqus_thread)$/i;
+
+/** Whether the text of a link is its address, so that it can be followed without one. */
 function isAddressItself(text: string, address: string): boolean {
-  const complete = text.includes("@") ? `mailto:${text}` : text;
-  return /^(?:https?:\/\/|mailto:)/i.test(complete) && bareAddress(complete) === bareAddress(address);
+  const shown = text.replace(/[\\\u00ad\u200b\u2060\ufeff]/g, "");
+  if (!shown.includes(".") || /\s/.test(shown)) return false;
+  const complete = shown.includes("@") && !shown.includes("/") ? `mailto:${shown}` : shown;
+  if (/^(?:https?:\/\/|mailto:)/i.test(complete)) return bareAddress(complete) === bareAddress(address);
+  return bareAddress(`https://${shown}`) === bareAddress(address).replace(/^http:/, "https:");
 }
 
 /** Case matters in paths and queries, not in schemes, hosts and mail addresses. */
 function bareAddress(address: string): string {
-  return address
-    .replaceAll("\\", "")
-    .replace(/\/$/, "")
-    .replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
+  return address.replace(/\/$/, "").replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
 }

@@ -15,7 +15,7 @@ import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
 import { findCodeLanguage } from "./code-language.ts";
 import { DelimiterWriter } from "./delimiters.ts";
 import { DuplicateDetector } from "./duplicates.ts";
-import { escapeHeading, escapeLineStarts, escapeText, MAX_LABEL_CHARS, toPlainLabel } from "./escape.ts";
+import { escapeHeading, escapeLines, escapeText, MAX_LABEL_CHARS, toPlainLabel } from "./escape.ts";
 import { FenceWriter, writeInlineCode } from "./fences.ts";
 import { ImageWriter, isLabelledIcon } from "./images.ts";
 import { formatInline, formatsByTag } from "./inline-format.ts";
@@ -87,7 +87,7 @@ class PageWriter {
   readonly #delimiters = new DelimiterWriter(this.#line);
   readonly #fences = new FenceWriter(this.#blocks);
   readonly #lists = new ListCounter();
-  readonly #images = new ImageWriter();
+  readonly #images: ImageWriter;
   readonly #duplicates = new DuplicateDetector();
   /** Whether a note is in the chosen part, for the notes that were looked up. */
   readonly #chosenNotes = new Map<Element, boolean>();
@@ -101,6 +101,8 @@ class PageWriter {
   /** Text and addresses of the last heading; "" in forums, where each post repeats its headings. */
   #sectionHeading = "";
   #lastHeading: { readonly key: string; readonly level: number; readonly count: number } | undefined;
+  /** Text and addresses of the last paragraph that begins with a link. */
+  #lastLink: { readonly key: string; readonly count: number } | undefined;
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
@@ -109,8 +111,10 @@ class PageWriter {
     this.#choice = choice;
     this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
-    this.#resolve = createResolver(page, url);
-    this.#links = new LinkWriter(links, () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars);
+    this.#resolve = createResolver(page, url, choice.isForum);
+    const position = () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars;
+    this.#links = new LinkWriter({ style: links, isThread: choice.isForum, position });
+    this.#images = new ImageWriter(page);
     this.#footnotes = findFootnotes(page);
     this.#title = listByTag(page, "h1")[0];
   }
@@ -383,18 +387,24 @@ class PageWriter {
     if (text === "") return;
     if (this.#headingLevel > 0) this.#writeHeading(text.replaceAll("\n", " "), links);
     else if (!this.#isDuplicate(text, links)) {
-      this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
+      this.#blocks.write(this.#isMarkdown ? escapeLines(text) : text);
       this.#links.keep(links);
+      if (text.startsWith("["))
+        this.#lastLink = { key: headingKey(toPlainLabel(text), links), count: this.#blocks.count };
     }
   }
 
-  /** A heading directly after the same heading is a copy for another screen size. */
+  /**
+   * A heading directly after the same heading is a copy for another screen size. The same link directly before it is that
+   * of the picture of a card.
+   */
   #writeHeading(text: string, links: LineLinks): void {
     const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
     const label = toPlainLabel(text);
-    const [key, level] = [`${label} ${links.addresses}`, this.#headingLevel];
+    const [key, level] = [headingKey(label, links), this.#headingLevel];
     const last = this.#lastHeading;
     if (last?.key === key && last.level === level && last.count === this.#blocks.count) return;
+    if (this.#lastLink?.key === key && this.#lastLink.count === this.#blocks.count) this.#blocks.retract();
     this.#sectionHeading = this.#choice.isForum ? "" : key;
     this.#blocks.write(line, { label, level });
     this.#links.keep(links);
@@ -477,6 +487,11 @@ class PageWriter {
     const text = this.#line.take();
     if (text !== "") this.#blocks.write(text);
   }
+}
+
+/** What makes two headings the same: their text and their addresses. */
+function headingKey(label: string, { addresses }: LineLinks): string {
+  return `${label} ${addresses}`;
 }
 
 /** References have brackets of their own: those that the page puts around them are removed. */

@@ -20,6 +20,31 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
     html: "<table><tr><th>A<th>B</tr><tr><td><pre>{\n  a | b\n}</pre><td>x<br>y<ul><li>one<li>two</ul></tr></table>",
     markdown: "| A | B |\n| --- | --- |\n| `{`<br>`  a \\| b`<br>`}` | x<br>y<br>one<br>two |",
   },
+  {
+    name: "columns without text are left out",
+    html: "<table><tr><th>A<th><th>B</tr><tr><td>1<td><td>2</tr><tr><td>3<td> <td></tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |",
+  },
+  {
+    name: "strong headers are headers, strong values stay strong",
+    html: "<table><tr><td><b>A</b><td><b>B</b></tr><tr><td><b>1</b><td><b>2</b></tr><tr><td><b>3</b><td>4</tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| 1 | **2** |\n| 3 | 4 |",
+  },
+  {
+    name: "strong cells that begin groups of rows stay strong",
+    html: "<table><tr><th>A<th>B</tr><tr><td><b>Lamps</b><td></tr><tr><td>Brass<td>4</tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| **Lamps** |  |\n| Brass | 4 |",
+  },
+  {
+    name: "a table without text is nothing",
+    html: "<p>x</p><table><tr><th> <th></tr><tr><td><td> </tr></table>",
+    markdown: "x",
+  },
+  {
+    name: "code below headers",
+    html: "<table><tr><th>Old<th>New</tr><tr><td><pre>a</pre><td><pre>b</pre></tr></table>",
+    markdown: "| Old | New |\n| --- | --- |\n| `a` | `b` |",
+  },
 ];
 
 describe("a data table keeps its cells in their columns:", () => {

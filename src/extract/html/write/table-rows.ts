@@ -87,8 +87,9 @@ function skipSpannedCells(row: string[], spans: number[]): void {
 
 /** A GFM table with the first row as its header; short rows are padded. */
 function writeTable(rows: readonly (readonly string[])[]): string {
-  const filledRows = rows.filter((row) => row.some((cell) => cell !== ""));
-  if (filledRows.length === 0) return "";
+  const someRows = rows.filter((row) => row.some((cell) => cell !== ""));
+  if (someRows.length === 0) return "";
+  const filledRows = withPlainHeaders(withoutEmptyColumns(someRows));
   const columns = Math.min(
     MAX_COLUMNS,
     filledRows.reduce((widest, row) => Math.max(widest, row.length), 1),
@@ -100,3 +101,27 @@ function writeTable(rows: readonly (readonly string[])[]): string {
   lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filledRows[0]?.length ?? 1) : columns)}`);
   return lines.join("\n");
 }
+
+/** Columns for borders and spaces have no text in any row. */
+function withoutEmptyColumns(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const filled = new Set<number>();
+  let columns = 0;
+  for (const row of rows) {
+    columns = Math.max(columns, row.length);
+    for (const [column, cell] of row.entries()) if (cell !== "") filled.add(column);
+  }
+  return filled.size === columns ? rows : rows.map((row) => row.filter((_, column) => filled.has(column)));
+}
+
+/**
+ * Strong cells in the first row, and in the first column if all are strong, only look like the headers that they are;
+ * a few strong ones begin groups of rows.
+ */
+function withPlainHeaders(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [head = [], ...others] = rows;
+  const isStrongColumn = others.every(([first = ""]) => first === "" || strongCell.test(first));
+  const toPlain = (cell: string) => cell.replace(strongCell, "$1");
+  const body = isStrongColumn ? others.map(([first = "", ...row]) => [toPlain(first), ...row]) : others;
+  return [head.map(toPlain), ...body];
+}
+const strongCell = /^\*\*((?:[^*\\]|\\.)+)\*\*$/;
