@@ -120,6 +120,16 @@ describe("icons", () => {
       );
     });
 
+    test("keeps its description above a caption, and far from the text", () => {
+      const caption = 'It was lit each evening from 1850 to 1912. <a href="/lamps">Lamps</a>';
+      const captioned = figure("/lamps").replace("</figure>", `<figcaption>${caption}</figcaption></figure>`);
+      assert.ok(markdownOf(captioned).startsWith(`[${label}](/lamps)\n\nIt was lit`));
+      const card = captioned.replace(/It was[^<]*/, "");
+      assert.equal(markdownOf(card), "[Lamps](/lamps)");
+      const far = figure("/lamps", `${"<p>The lamp is lit at dusk.</p>".repeat(50)}<p><a href="/lamps">Lamps</a></p>`);
+      assert.ok(markdownOf(far).startsWith(`[${label}](/lamps)`));
+    });
+
     test("says nothing if its description is the name of a file", () => {
       assert.equal(markdownOf(`<p>a</p>${figure("/lamps").replace(label, "the-lamp-above_the-harbour")}`), "a");
     });

@@ -225,6 +225,10 @@ export const htmlWeights = {
     maxDuplicateRatio: 3,
     /** A shorter image label is an icon's and may repeat. */
     minImageLabelChars: 20,
+    /** The picture and the title of a card are at most this many elements apart. */
+    maxCardElements: 40,
+    /** A figure with fewer characters outside of links has no caption; it may be a card. */
+    minCaptionChars: 40,
     /** Longer text in `sup` or `sub` is written without a sign. */
     maxSuperscriptChars: 24,
     /** A line of more fragments is not the name of a code block's language. */

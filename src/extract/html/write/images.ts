@@ -17,7 +17,7 @@ type ImageOptions = {
 export class ImageWriter {
   readonly #page: Page;
   readonly #labels = new Set<string>();
-  #namedTargets: ReadonlySet<string | undefined> | undefined;
+  #textLinks: ReadonlyMap<string | undefined, readonly Element[]> | undefined;
 
   constructor(page: Page) {
     this.#page = page;
@@ -36,19 +36,30 @@ export class ImageWriter {
     const { src } = image.attributes;
     if (src === undefined || isSlug(label) || !this.#isFigure(image, label)) return undefined;
     const link = findAncestor(image, "a");
-    if (link !== null && this.#isNamed(link)) return undefined;
+    if (link !== null && this.#isNamed(link, image)) return undefined;
     this.#labels.add(label);
     const target = resolve(src);
     const isLabelEnough = target === undefined || target.length > MAX_IMAGE_ADDRESS_CHARS || leadsToPage(link, resolve);
     return isLabelEnough ? escapeText(label) : `![${label}](${target})`;
   }
 
-  /** Whether text says where a link leads: its own, or that of another link to the same address, as in a card. */
-  #isNamed({ attributes: { href } }: Element): boolean {
-    this.#namedTargets ??= new Set(
-      listByTag(this.#page, "a").flatMap((link) => (showsText(link) ? [link.attributes.href] : [])),
-    );
-    return href !== undefined && this.#namedTargets.has(href);
+  /** Whether text says where the link of an image leads: its own, or in a card that of another link beside it. */
+  #isNamed(link: Element, image: Element): boolean {
+    if (showsText(link)) return true;
+    if (this.#hasCaption(image)) return false;
+    this.#textLinks ??= Map.groupBy(listByTag(this.#page, "a").filter(showsText), ({ attributes }) => attributes.href);
+    const others = this.#textLinks.get(link.attributes.href) ?? [];
+    return others.some(({ index }) => Math.abs(index - image.index) <= htmlWeights.writing.maxCardElements);
+  }
+
+  /** Whether an image is in a figure with text outside of links, or in a large one: not in a card. */
+  #hasCaption(image: Element): boolean {
+    const figure = findAncestor(image, "figure");
+    if (figure === null) return false;
+    if (figure.end - figure.index > htmlWeights.writing.maxCardElements) return true;
+    const links = this.#page.elements.slice(figure.index, figure.end).filter(({ tag }) => tag === "a");
+    const linkedChars = links.reduce((chars, link) => chars + countChars(link), 0);
+    return countChars(figure) - linkedChars >= htmlWeights.writing.minCaptionChars;
   }
 
   /** An image in a sentence, or one with a description that is not a caption too. Short labels belong to portraits. */
@@ -74,8 +85,12 @@ function isImageAddress(address: string): boolean {
   return /\.(?:jpe?g|png|gif|webp|svg|avif)(?:$|[?#])/i.test(address);
 }
 
-function showsText(link: Element): boolean {
-  return collectText(link, MAX_CAPTION_CHARS).trim() !== "";
+function showsText(element: Element): boolean {
+  return countChars(element) > 0;
+}
+
+function countChars(element: Element): number {
+  return collectText(element, MAX_CAPTION_CHARS).trim().length;
 }
 
 /** Whether an inline element without text shows an icon, such as a letter of a font with icons. */
