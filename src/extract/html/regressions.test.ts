@@ -127,3 +127,13 @@ describe("a dialog", () => {
     assert.doesNotMatch(markdownOf(`<body><p>${weather}</p><dialog>${prose}</dialog>`), /2: the keeper/);
   });
 });
+
+describe("names that every object has", () => {
+  for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+    test(`are names like others: ${name}`, () => {
+      const element = `<${name} ${name}="a" class="${name}" id="${name}" role="${name}">The tide turns.</${name}>`;
+      const table = `<div role="table"><div role="row"><div role="${name}">Ebb</div></div></div>`;
+      assert.match(markdownOf(guide(`<div>${element}</div>${table}`)), /The tide turns\.[\s\S]*Ebb/);
+    });
+  }
+});

@@ -3,14 +3,14 @@ import type { Element } from "./tree.ts";
 
 type Mutable = { -readonly [K in keyof Element]: Element[K] };
 
-const tagsByRole: Readonly<Record<string, string>> = {
-  table: "table",
-  row: "tr",
-  cell: "td",
-  gridcell: "td",
-  columnheader: "th",
-  rowheader: "th",
-};
+const tagsByRole: ReadonlyMap<string, string> = new Map([
+  ["table", "table"],
+  ["row", "tr"],
+  ["cell", "td"],
+  ["gridcell", "td"],
+  ["columnheader", "th"],
+  ["rowheader", "th"],
+]);
 
 /** Replaces the tags in such tables by those of HTML tables; a table without rows stays as it is. */
 export function setTableTags(elements: readonly Element[]): void {
@@ -25,11 +25,11 @@ export function setTableTags(elements: readonly Element[]): void {
 function setTags(elements: readonly Element[]): void {
   const tableElements = elements.filter(({ attributes }) => isTableRole(attributes.role));
   if (tableElements.some(({ attributes }) => attributes.role === "row"))
-    for (const element of tableElements) setTag(element, tagsByRole[element.attributes.role ?? ""] ?? element.tag);
+    for (const element of tableElements) setTag(element, tagsByRole.get(element.attributes.role ?? "") ?? element.tag);
 }
 
 function isTableRole(role: string | undefined): boolean {
-  return role !== undefined && role in tagsByRole;
+  return role !== undefined && tagsByRole.has(role);
 }
 
 function setTag(element: Mutable, tag: string): void {

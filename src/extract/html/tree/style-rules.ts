@@ -63,29 +63,20 @@ export function readStyleRules(
     }
   }
 
-  function search(keys: ReadonlySet<string>, property: string, onlyImportant: boolean): Declared | undefined {
-    let best: { readonly value: string; readonly weight: number } | undefined;
-    for (const key of keys)
-      for (const rule of rules.get(key) ?? []) {
-        if (++comparisons > MAX_COMPARISONS) return { value: null };
-        const declared = rule.declarations.get(property);
-        if (declared === undefined || (onlyImportant && !declared.isImportant)) continue;
-        if (!rule.keys.every((each) => keys.has(each))) continue;
-        if (!rule.isCertain) return { value: null };
-        const weight = rule.weight + (declared.isImportant ? IMPORTANT_WEIGHT : 0);
-        if (best === undefined || weight >= best.weight) best = { value: declared.value, weight };
-      }
-    return best;
-  }
-
   function makeStyle(tag: string, className: string, id: string): ElementStyle | undefined {
     const keys = listKeys(tag, className, id);
-    if (!keys.values().some((key) => rules.has(key))) return undefined;
+    const matching: Rule[] = [];
+    for (const key of keys)
+      for (const rule of rules.get(key) ?? []) {
+        if (++comparisons > MAX_COMPARISONS) return unknownStyle;
+        if (rule.keys.every((each) => keys.has(each))) matching.push(rule);
+      }
+    if (matching.length === 0) return undefined;
     const found = new Map<string, Declared | undefined>();
     return {
       find(property, onlyImportant) {
         const question = onlyImportant ? `${property}!` : property;
-        if (!found.has(question)) found.set(question, search(keys, property, onlyImportant));
+        if (!found.has(question)) found.set(question, findDeclared(matching, property, onlyImportant));
         return found.get(question);
       },
     };
@@ -102,6 +93,21 @@ export function readStyleRules(
     return styles.get(names);
   }
   return { hasImports, isEmpty: rules.size === 0, styleOf };
+}
+
+const unknownValue: Declared = { value: null };
+const unknownStyle: ElementStyle = { find: () => unknownValue };
+
+function findDeclared(rules: readonly Rule[], property: string, onlyImportant: boolean): Declared | undefined {
+  let best: { readonly value: string; readonly weight: number } | undefined;
+  for (const { declarations, isCertain, weight: ruleWeight } of rules) {
+    const declared = declarations.get(property);
+    if (declared === undefined || (onlyImportant && !declared.isImportant)) continue;
+    if (!isCertain) return unknownValue;
+    const weight = ruleWeight + (declared.isImportant ? IMPORTANT_WEIGHT : 0);
+    if (best === undefined || weight >= best.weight) best = { value: declared.value, weight };
+  }
+  return best;
 }
 
 /** The keys of all elements, and of those that may not be written. */
@@ -148,7 +154,8 @@ const isScreen = (condition: string): boolean => /^\s*(?:only\s+)?(?:all|screen)
 type RuleContext = { readonly pageKeys: ReadonlySet<string>; readonly readBlock: ReadBlock };
 
 /** A rule inside another one or under a condition is uncertain. */
-function* readRules(css: string, isPlain: boolean, context: RuleContext): Generator<Rule> {
+function readRules(css: string, isPlain: boolean, context: RuleContext): readonly Rule[] {
+  const rules: Rule[] = [];
   /** Whether each open block is plain: neither a rule nor a condition. */
   const contexts: boolean[] = [];
   let uncertainCount = 0;
@@ -174,7 +181,8 @@ function* readRules(css: string, isPlain: boolean, context: RuleContext): Genera
       const selectors = listSelectors(prelude, context.pageKeys);
       const declarations = selectors.length === 0 ? noDeclarations : context.readBlock(css.slice(start, end));
       const isCertain = isPlain && uncertainCount === 0;
-      if (declarations.size > 0) yield* selectors.map((selector) => makeRule(selector, declarations, isCertain, order));
+      if (declarations.size > 0)
+        for (const selector of selectors) rules.push(makeRule(selector, declarations, isCertain, order));
       order += 1;
       // Rules may follow inside of this one.
       if (css[end] === "{") open(false);
@@ -182,6 +190,7 @@ function* readRules(css: string, isPlain: boolean, context: RuleContext): Genera
     }
     marks.lastIndex = start;
   }
+  return rules;
 }
 
 /** The index of the next brace, or the end. */

@@ -44,24 +44,25 @@ export const scopeBorders = wordSet("table td th caption template html");
 export const tableTags = wordSet("table caption thead tbody tfoot tr td th");
 
 /** Which open elements a start tag closes, and where the search for them ends. */
-export const impliedEnds: Readonly<
-  Record<string, { readonly closes: ReadonlySet<string>; readonly until: ReadonlySet<string> }>
-> = {
-  li: { closes: wordSet("li"), until: wordSet("ul ol menu dir table td th section article blockquote template") },
-  dt: { closes: wordSet("dt dd"), until: wordSet("dl table td th template") },
-  dd: { closes: wordSet("dt dd"), until: wordSet("dl table td th template") },
-  tr: { closes: wordSet("tr caption colgroup"), until: wordSet("table template") },
-  td: { closes: wordSet("td th"), until: wordSet("tr table template") },
-  th: { closes: wordSet("td th"), until: wordSet("tr table template") },
-  thead: { closes: wordSet("thead tbody tfoot caption colgroup"), until: wordSet("table template") },
-  tbody: { closes: wordSet("thead tbody tfoot caption colgroup"), until: wordSet("table template") },
-  tfoot: { closes: wordSet("thead tbody tfoot caption colgroup"), until: wordSet("table template") },
-  option: { closes: wordSet("option"), until: wordSet("select datalist optgroup template") },
-  optgroup: { closes: wordSet("option optgroup"), until: wordSet("select template") },
-  rt: { closes: wordSet("rt rp rb"), until: wordSet("ruby") },
-  rp: { closes: wordSet("rt rp rb"), until: wordSet("ruby") },
-  button: { closes: wordSet("button"), until: wordSet("form table template") },
-};
+type ImpliedEnds = { readonly closes: ReadonlySet<string>; readonly until: ReadonlySet<string> };
+
+/** The elements that each start tag closes. */
+export const impliedEnds: ReadonlyMap<string, ImpliedEnds> = new Map([
+  ["li", { closes: wordSet("li"), until: wordSet("ul ol menu dir table td th section article blockquote template") }],
+  ["dt", { closes: wordSet("dt dd"), until: wordSet("dl table td th template") }],
+  ["dd", { closes: wordSet("dt dd"), until: wordSet("dl table td th template") }],
+  ["tr", { closes: wordSet("tr caption colgroup"), until: wordSet("table template") }],
+  ["td", { closes: wordSet("td th"), until: wordSet("tr table template") }],
+  ["th", { closes: wordSet("td th"), until: wordSet("tr table template") }],
+  ["thead", { closes: wordSet("thead tbody tfoot caption colgroup"), until: wordSet("table template") }],
+  ["tbody", { closes: wordSet("thead tbody tfoot caption colgroup"), until: wordSet("table template") }],
+  ["tfoot", { closes: wordSet("thead tbody tfoot caption colgroup"), until: wordSet("table template") }],
+  ["option", { closes: wordSet("option"), until: wordSet("select datalist optgroup template") }],
+  ["optgroup", { closes: wordSet("option optgroup"), until: wordSet("select template") }],
+  ["rt", { closes: wordSet("rt rp rb"), until: wordSet("ruby") }],
+  ["rp", { closes: wordSet("rt rp rb"), until: wordSet("ruby") }],
+  ["button", { closes: wordSet("button"), until: wordSet("form table template") }],
+]);
 
 /** A start tag does not close a paragraph outside of these. */
 export const paragraphBorders = wordSet("table td th caption button object template html");

@@ -314,7 +314,7 @@ export class TreeBuilder {
     if (top === "head" && !headTags.has(tag)) this.#popTo(this.#open.length - 1);
     if (paragraphClosers.has(tag) && this.#isOpen("p")) this.#popTo(this.#levelOf(isParagraph, paragraphBorders));
     if (headingTags.has(tag) && headingTags.has(this.#top.tag)) this.#popTo(this.#open.length - 1);
-    const implied = impliedEnds[tag];
+    const implied = impliedEnds.get(tag);
     if (implied !== undefined) this.#popTo(this.#levelOf((name) => implied.closes.has(name), implied.until));
     if (tag === "a" && this.#isOpen("a")) this.#closeElement("a");
   }
@@ -325,7 +325,8 @@ export class TreeBuilder {
     if (tooDeep > 0) {
       this.#tooDeep.set(tag, tooDeep - 1);
       this.#separateBlocks(tag);
-    } else if (this.#isOpen(tag))
+    } else if (this.#top.tag === tag) this.#popTo(this.#open.length - 1);
+    else if (this.#isOpen(tag))
       this.#closeFrom(
         this.#levelOf((name) => name === tag, bordersOf(tag)),
         tag,

@@ -33,8 +33,11 @@ const tagIndexes = new WeakMap<Page, ReadonlyMap<string, readonly Element[]>>();
 
 /** The elements with a tag in document order. The first call for a page indexes all its tags. */
 export function listByTag(page: Page, tag: string): readonly Element[] {
-  const index = tagIndexes.get(page) ?? Map.groupBy(page.elements, (element) => element.tag);
-  tagIndexes.set(page, index);
+  let index = tagIndexes.get(page);
+  if (index === undefined) {
+    index = Map.groupBy(page.elements, (element) => element.tag);
+    tagIndexes.set(page, index);
+  }
   return index.get(tag) ?? [];
 }
 

@@ -1,7 +1,7 @@
 /** What a browser would not show, and which hidden elements a reader can unfold. */
 import { htmlWeights } from "../weights.ts";
 import { isSideNote } from "./footnotes.ts";
-import { collectText, type Element, isInside, MAX_SIBLINGS } from "./tree.ts";
+import { type Element, isInside, MAX_SIBLINGS } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
 const panelName = /tab|panel|content|desc|detail/i;
@@ -80,11 +80,19 @@ export function showAriaHidden(elements: readonly Element[]): void {
     const isLarge =
       element.attributes["data-aria-hidden"] !== undefined && element.end - index >= minAriaHiddenElements;
     if (isLarge) {
-      maxChars ??= maxAriaHiddenShare * collectText(root).length;
-      if (collectText(element).length > maxChars) element.hidden = false;
+      maxChars ??= maxAriaHiddenShare * countChars(elements, root);
+      if (countChars(elements, element) > maxChars) element.hidden = false;
     }
     index = isLarge ? element.end : index + 1;
   }
+}
+
+/** The length of all text in an element. */
+function countChars(elements: readonly Element[], { index, end }: Element): number {
+  let chars = 0;
+  for (let each = index; each < end; each += 1)
+    for (const child of elements[each]?.children ?? []) if (typeof child === "string") chars += child.length;
+  return chars;
 }
 
 /** Whether an attribute hides its element: `hidden`, or a style. */

@@ -9,20 +9,20 @@ import type { LinkWriter } from "./link-writer.ts";
 export type InlineFormat = "strong" | "emphasis" | "strike" | "code" | "link";
 
 /** The format of each inline tag that has one. */
-export const formatsByTag: Readonly<Record<string, InlineFormat>> = {
-  strong: "strong",
-  b: "strong",
-  em: "emphasis",
-  i: "emphasis",
-  del: "strike",
-  s: "strike",
-  strike: "strike",
-  code: "code",
-  kbd: "code",
-  samp: "code",
-  tt: "code",
-  a: "link",
-};
+export const formatsByTag: ReadonlyMap<string, InlineFormat> = new Map([
+  ["strong", "strong"],
+  ["b", "strong"],
+  ["em", "emphasis"],
+  ["i", "emphasis"],
+  ["del", "strike"],
+  ["s", "strike"],
+  ["strike", "strike"],
+  ["code", "code"],
+  ["kbd", "code"],
+  ["samp", "code"],
+  ["tt", "code"],
+  ["a", "link"],
+]);
 
 type FormatOptions = {
   readonly isMarkdown: boolean;

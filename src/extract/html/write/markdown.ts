@@ -199,7 +199,7 @@ class PageWriter {
     const atoms = tag === "sub" ? findAtomCount(element, this.#line.lastFragment) : undefined;
     if (atoms !== undefined) return this.#addAtoms(atoms);
     if (this.#delimiters.isSideNoteNumber(element)) return false;
-    const format = formatsByTag[tag];
+    const format = formatsByTag.get(tag);
     if (format === "code") return this.#enterCode(element);
     if ((format === "link" || tag === "sup") && this.#isFootnoteLink(element)) return false;
     if (format === undefined) this.#delimiters.begin(element);
@@ -208,7 +208,7 @@ class PageWriter {
   }
 
   #leaveInline(element: Element): void {
-    if (formatsByTag[element.tag] === undefined) this.#delimiters.end(element);
+    if (!formatsByTag.has(element.tag)) this.#delimiters.end(element);
     else this.#line.endFormat();
     this.#line.endElement(element);
   }
