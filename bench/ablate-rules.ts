@@ -199,6 +199,14 @@ const choosing: readonly Rule[] = [
   })),
   { name: "generator-drops", module: "extract/html/choose/prune.ts", target: "isKnownPart", off: always(false) },
   { name: "fold-buttons", module: "extract/html/choose/prune.ts", target: "isFoldButton", off: always(false) },
+  { name: "author-boxes", module: "extract/html/choose/prune.ts", target: "isAside", off: always(false) },
+  {
+    name: "media-fallback",
+    module: "extract/html/choose/text-measures.ts",
+    target: "isIgnored",
+    off: (original: (element: { readonly tag: string }) => boolean) => (element: { readonly tag: string }) =>
+      !["video", "audio", "canvas"].includes(element.tag) && original(element),
+  },
   { name: "verbatim", module: "extract/html/choose/prune.ts", target: "isVerbatim", off: always(false) },
   { name: "most-text", module: "extract/html/choose/prune.ts", target: "hasMostText", off: always(false) },
   { name: "site-parts", module: "extract/html/choose/prune.ts", target: "isSitePart", off: always(false) },

@@ -100,6 +100,8 @@ export const htmlWeights = {
     maxPullQuoteLinkShare: 0.3,
     /** Shorter text under a doubtful name is dropped. */
     minDoubtfulChars: 120,
+    /** What is about the author of an article is dropped if it is a smaller share of the unlinked text. */
+    maxAuthorShare: 0.2,
     /** Links with fewer characters each, on average, make a list of links. */
     minCharsPerLink: 60,
   },

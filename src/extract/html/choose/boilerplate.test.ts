@@ -60,3 +60,28 @@ describe("text beside an article", () => {
     assert.doesNotMatch(text, /人气/);
   });
 });
+
+describe("text that is not for the eyes of a reader", () => {
+  for (const line of [
+    '<p class="sr-only">Use the arrows to turn the pages.</p>',
+    '<a class="visually-hidden" href="/map">Use the arrows</a>',
+    "<video><p>Use the arrows, or a browser that plays videos.</p></video>",
+  ])
+    test(`is left out: ${line}`, () => {
+      const text = markdownOf(article(`<h1>Log</h1>${prose(6)}${line}${prose(6)}`));
+      assert.match(text, /6: the keeper/);
+      assert.doesNotMatch(text, /arrows/);
+    });
+});
+
+describe("a box about the author", () => {
+  const box = (count: number): string => `<div class="author-bio">${prose(count).replaceAll("keeper", "author")}</div>`;
+
+  test("is left out of an article", () => {
+    assert.doesNotMatch(markdownOf(article(`<h1>Log</h1>${prose(14)}${box(2)}`)), /author/);
+  });
+
+  test("is kept if it is a large part of the text", () => {
+    assert.match(markdownOf(article(`<h1>Log</h1>${prose(14)}${box(6)}`)), /6: the author/);
+  });
+});

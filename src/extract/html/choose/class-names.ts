@@ -33,7 +33,7 @@ const boilerplateWords = wordSet(
 
 /** Words that name content as often as boilerplate: dropped if the text is short or mostly links. */
 const doubtfulWords = wordSet(
-  "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta bio authorbox more cta teaser sticky float " +
+  "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta more cta teaser sticky float " +
     "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay " +
     "header prev previous next pagenav postnav rating ratings rss feed feeds icons icon lang language languages country currency " +
     "contact help support profile avatar badge badges loading spinner edit jump",
@@ -48,7 +48,7 @@ const reviewWords = wordSet("review reviews ratings questions qa qna");
 const shopWords = wordSet("warranty bundle bundles variations recommend recommends suggest suggestions financing");
 
 /** The author: one line of an article, or the attribution of every post in a forum. */
-const authorWords = wordSet("author byline username");
+const authorWords = wordSet("author byline username bio authorbox");
 const commentWords = wordSet("comment comments commentlist disqus");
 /** The line below each post of a forum member; in a reference it is the signature of a function. */
 const signatureWords = wordSet("signature signatures");
@@ -83,7 +83,9 @@ export type NameClassifier = (element: Element) => NameClass;
 /** Makes a classifier for one page. Names repeat there, alone and together, so each is split only once. */
 export function createNameClassifier(): NameClassifier {
   const classifyOne = memoize(classifyName);
-  const classifyClasses = memoize((className) => classifyNames(className.split(/\s+/), classifyOne));
+  const classifyClasses = memoize((className) =>
+    isMinified(className) ? "none" : classifyNames(className.split(/\s+/), classifyOne),
+  );
   const classify = (className: string, id: string): NameClass => {
     const nameClass = className === "" ? "none" : classifyClasses(className);
     return id === "" ? nameClass : moreCertain(nameClass, classifyOne(id));
@@ -120,6 +122,11 @@ function moreCertain(one: NameClass, other: NameClass): NameClass {
 
 function rankOf(nameClass: NameClass): number {
   return nameClass === "none" ? nameClasses.length : nameClasses.indexOf(nameClass);
+}
+
+/** Whether a program gave an element several names of two letters; `qa` and `ad` say nothing then. */
+function isMinified(className: string): boolean {
+  return /^\s*(?:[a-z]{1,2}\s+)+[a-z]{1,2}\s*$/.test(className);
 }
 
 /** Class names of one element beyond this number are ignored. */
@@ -199,8 +206,14 @@ const praise = /--(?:popular|recommended|suggested)$/i;
 function splitName(name: string): readonly string[] {
   if (/^[a-z]+$/.test(name)) return [name];
   const separated = /[A-Z]/.test(name) ? name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase() : name;
-  const words = separated.match(/[a-z]+/g) ?? [];
+  const words = /\d/.test(separated) ? splitNumbered(separated) : (separated.match(/[a-z]+/g) ?? []);
   return isGenerated(name, words) ? [] : words;
+}
+
+/** The words of a name with numbers: `ad2` has the word `ad`, but `28addc53ad` is an identifier that a program made. */
+function splitNumbered(name: string): readonly string[] {
+  const parts = name.match(/[a-z\d]+/g) ?? [];
+  return parts.map((part) => part.replace(/^([a-z]*)\d+$/, "$1")).filter((part) => part !== "");
 }
 
 /** Whether a tool made a name such as `ezQaGx`: letters in mixed case without a word among them. */

@@ -49,6 +49,20 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
       <div class="sc-ezQaGx">${prose("light", 9)}</div></main>`,
     keeps: ["lamp 6:", "light 9:"],
   },
+  ...["kb-row-id356_9ad134-49", "elementor-element-53f0ad6", "container-28addc53ad", "py pz qa", "ab ad"].map(
+    (name) => ({
+      name: `a box that a program named ${name}`,
+      html: guide(`<div class="${name}"><p>All tides are in the table.</p></div>`),
+      keeps: ["All tides"],
+    }),
+  ),
+  {
+    name: "an answer without a role that a button unfolds",
+    html: guide(
+      `<div><button aria-controls="a">When?</button><div class="collapsible" id="a" role="" hidden>${prose("answer")}</div></div>`,
+    ),
+    keeps: ["answer 1:"],
+  },
   {
     name: "a page about consent, in a box with that name",
     html: `<body><div class="cookie-consent-banner"><h1>Consent</h1>${prose("story", 12)}</div>`,

@@ -14,7 +14,7 @@ import { isPlainTable } from "./table-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
 const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = htmlWeights.prune;
-const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink } = htmlWeights.prune;
+const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, maxAuthorShare } = htmlWeights.prune;
 
 /**
  * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only its tag, its role and what
@@ -210,6 +210,7 @@ function isDoubtful(element: Element, context: PageContext): boolean {
 function hasBoilerplateName(
   element: Element,
   {
+    root,
     kind,
     classifyName,
     keepsComments,
@@ -232,7 +233,8 @@ function hasBoilerplateName(
     case "comments":
       return !keepsComments;
     case "author":
-      return kind !== "forum" && !isAttribution(element) && isShortOrLinks(element, measures);
+      if (kind === "forum" || isAttribution(element)) return false;
+      return isShortOrLinks(element, measures) || (kind === "article" && isAside(element, root, measures));
     case "shop":
       return kind === "product";
     default:
@@ -240,6 +242,11 @@ function hasBoilerplateName(
       if (isAttribution(element) && containsAuthor(element)) return false;
       return !containsHeading(element) && !containsCode(element) && isShortOrLinks(element, measures);
   }
+}
+
+/** A small part of an article: on a page about a person, most of the text may have such a name. */
+function isAside(element: Element, root: Element, measures: Measures): boolean {
+  return unlinkedChars(measures, element) < maxAuthorShare * unlinkedChars(measures, root);
 }
 
 /** Little text, or mostly links of a few words. */

@@ -1,8 +1,8 @@
 /** How much text every element of a page has, and how much of it is prose or in links. */
 
 import { findEmbed } from "../tree/embeds.ts";
-import { inlineTags } from "../tree/tags.ts";
-import { type Element, isFormulaScript, type Page } from "../tree/tree.ts";
+import { inlineTags, wordSet } from "../tree/tags.ts";
+import { type Element, isFormulaScript, type Node, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 const { minProseChars, cjkCharWeight } = htmlWeights.measure;
@@ -21,26 +21,25 @@ export type Measures = {
   readonly anchors: Int32Array;
 };
 
-const ignoredTags = new Set([
-  "head",
-  "script",
-  "style",
-  "noscript",
-  "template",
-  "noembed",
-  "noframes",
-  "select",
-  "textarea",
-  "button",
-  "datalist",
-]);
+const ignoredTags = wordSet(
+  "head script style noscript template noembed noframes select textarea button datalist dialog iframe video audio canvas",
+);
 
 /** Whether the text of an element is never part of a page's text, visible or not. */
 export function isIgnored(element: Element): boolean {
-  if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
-  if (element.tag === "dialog") return element.attributes.open === undefined;
-  if (element.tag === "iframe") return findEmbed(element) === undefined;
-  return ignoredTags.has(element.tag) && !isFormulaScript(element);
+  const { tag, attributes, children } = element;
+  if (!ignoredTags.has(tag)) return false;
+  if (tag === "template") return attributes.shadowrootmode === undefined;
+  if (tag === "dialog") return attributes.open === undefined;
+  if (tag === "iframe") return findEmbed(element) === undefined;
+  return mediaTags.has(tag) ? !children.some(isLink) : !isFormulaScript(element);
+}
+
+/** What is in these is for browsers that cannot play them, maybe with a link to the file. */
+const mediaTags = wordSet("video audio canvas");
+
+function isLink(node: Node): boolean {
+  return typeof node !== "string" && node.tag === "a";
 }
 
 /** Measures a page without the elements that are skipped. `known` are measures of the page that skipped no others. */

@@ -22,6 +22,11 @@ const shapes = [
     html: "<table><tr><td>a<td>b<tr><td>c</table>d",
     shape: "table(tr(td(a) td(b)) tr(td(c))) d",
   },
+  {
+    name: "a frame that is not closed ends with its noscript",
+    html: "<noscript><iframe src=a />\n</noscript><p>b</p><noscript><iframe></noscript>c<iframe>d</iframe>",
+    shape: "noscript(iframe()) p(b) noscript(iframe()) c iframe()",
+  },
   { name: "an end tag without a start tag is ignored", html: "a</b></div>b", shape: "a b" },
   { name: "an inline end tag does not close blocks", html: "<b><div>a</b>b</div>c", shape: "b(div(a b)) c" },
   { name: "links do not nest", html: "<a>x<a>y", shape: "a(x) a(y)" },

@@ -104,7 +104,9 @@ class Tokenizer {
     if (this.#position >= source.length) return;
     this.#position += 1;
     this.#receiver.open(isSelfClosing);
-    if (hasRawText && !(isSelfClosing && this.#isXml)) this.#readRawText(tag);
+    if (!hasRawText || (isSelfClosing && this.#isXml)) return;
+    if (tag === "iframe" && endsNoscript(source, this.#position)) this.#receiver.close(tag);
+    else this.#readRawText(tag);
   }
 
   /** Reads up to the end of the tag and returns whether there is a slash before it. */
@@ -223,6 +225,14 @@ function findUnquotedEnd(source: string, from: number): number {
     if (code === GREATER || isBlank(code)) break;
   }
   return index;
+}
+
+/**
+ * Whether a `noscript` ends here. Browsers with scripts do not read what is in it, so a last `<iframe ... />` that is not
+ * closed is not noticed there; its text would be the rest of the page.
+ */
+function endsNoscript(source: string, from: number): boolean {
+  return source.startsWith("</noscript", skipBlanks(source, from));
 }
 
 /** Where the end tag of an element begins. */

@@ -21,7 +21,7 @@ export function isHidden(element: Element): boolean {
   const { role } = element.attributes;
   const name = nameOf(element);
   if (role === "tabpanel" || isSideNote(element)) return false;
-  if (role !== undefined && role !== "region") return true;
+  if (role && role !== "region") return true;
   const isFolded =
     foldedName.test(name) || (panelName.test(name) && (isInside(element, "main") || isInside(element, "article")));
   return !isFolded || !hasControl(element);
