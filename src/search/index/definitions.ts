@@ -217,7 +217,10 @@ function findUnmarked(
 /** `name <- function(...)`, as in R. */
 const arrowPattern = /^()([\w.]+)[ \t]*<-[ \t]*function\b/;
 
-/** A name before parentheses is a definition if a body follows, or if it is at the outer level after its type. */
+/**
+ * A name before parentheses is a definition if a body follows, or if it is at the outer level after its type. A prototype, which
+ * ends with a semicolon, only announces a function, and counts as a value: what defines it is worth more.
+ */
 function findCallable(
   text: string,
   start: number,
@@ -229,23 +232,46 @@ function findCallable(
   const nameStart = startOfWord(text, nameEnd, start);
   if (nameStart === nameEnd || isDigit(text.charCodeAt(nameStart)) || isReserved(text.slice(nameStart, nameEnd)))
     return null;
-  const lastUnit = text.charCodeAt(skipBlanksBack(text, end, start) - 1);
-  if (lastUnit === semicolon) return null;
   const hasType = nameStart > start && isOuter;
-  const hasBody = lastUnit === openBrace || text.charCodeAt(skipBlanks(text, end, text.length)) === openBrace;
-  if (!hasType && !(hasBody && isBalanced(text, parenthesis, end))) return null;
-  return makeDefinition(text, nameStart, nameEnd, definitionRanks.function);
+  const close = endOfLineThatCloses(text, parenthesis, end);
+  const lastUnit = text.charCodeAt(skipBlanksBack(text, close ?? end, start) - 1);
+  if (lastUnit === semicolon) return hasType ? makeDefinition(text, nameStart, nameEnd, definitionRanks.value) : null;
+  const hasBody = close !== null && (lastUnit === openBrace || firstUnitAfter(text, close) === openBrace);
+  return hasType || hasBody ? makeDefinition(text, nameStart, nameEnd, definitionRanks.function) : null;
 }
 
-/** False for a call with a block, `setup({`, whose parenthesis stays open. */
-function isBalanced(text: string, start: number, end: number): boolean {
+const firstUnitAfter = (text: string, index: number): number => text.charCodeAt(skipBlanks(text, index, text.length));
+
+/** A longer list of parameters is not looked through. */
+const MAX_PARAMETER_CHARS = 1_500;
+
+/**
+ * The end of the line in which the parenthesis at `start` is closed: this line, or a later one for a long list of parameters.
+ * Null for a call with a block, `setup({`, whose parenthesis stays open.
+ */
+function endOfLineThatCloses(text: string, start: number, end: number): number | null {
   let depth = 0;
-  for (let index = start; index < end; index++) {
+  for (let index = start; index < end; index++) depth += depthChange(text.charCodeAt(index));
+  if (depth === 0) return end;
+  if (text.charCodeAt(skipBlanksBack(text, end, start) - 1) === openBrace) return null;
+  const limit = Math.min(text.length, end + MAX_PARAMETER_CHARS);
+  for (let index = end; index < limit; index++) {
     const unit = text.charCodeAt(index);
-    if (unit === openParenthesis) depth++;
-    else if (unit === closeParenthesis) depth--;
+    if (unit === openBrace || unit === semicolon) return null;
+    depth += depthChange(unit);
+    if (depth === 0) return endOfLine(text, index);
   }
-  return depth === 0;
+  return null;
+}
+
+function depthChange(unit: number): number {
+  if (unit === openParenthesis) return 1;
+  return unit === closeParenthesis ? -1 : 0;
+}
+
+function endOfLine(text: string, index: number): number {
+  const newline = text.indexOf("\n", index);
+  return newline === -1 ? text.length : newline + 1;
 }
 
 /** `name = ...`, `name: type = ...`. */

@@ -21,11 +21,17 @@ export const ALL_ROLES = Object.values(fileRoles).reduce((bits, bit) => bits | b
 const patterns: readonly (readonly [FileRole, RegExp])[] = [
   [
     "test",
-    /(?:^|\/)(?:tests?|specs?|__tests__|testing|testdata|fixtures|mocks?)\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)\.\w+$/,
+    /(?:^|\/)(?:tests?|specs?|__tests__|testing|testdata|testsuite|regress(?:ion)?|fixtures|mocks?)\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)(?:\.\w+$|\/)/,
   ],
   ["example", /(?:^|\/)(?:examples?|samples?|demos?|docs?|benchmarks?|bench)\//],
   ["declaration", /\.d\.[cm]?ts$/],
   ["prose", /\.(?:md|mdx|rst|txt|adoc|markdown|html?|json|ya?ml|toml|lock|cfg|ini|css|scss|svg|xml|csv)$/i],
+  /** Manual pages and other sources of documents, and what repositories have beside their code without an extension. */
+  ["prose", /\.(?:[1-9]|man|mdoc|roff|tex|texi(?:nfo)?|pod|org)$/i],
+  [
+    "prose",
+    /(?:^|\/)(?:readme|changes|changelog|history|news|todo|faq|install|authors|contributors|thanks|notice|license|licence|copying)$/i,
+  ],
   ["vendored", /(?:^|\/)(?:_?vendor|vendored|third[_-]?party|3rd[_-]?party)\//i],
   ["generated", /(?:^|\/)(?:__generated__|generated)\/|\.pb\.\w+$|_pb2(?:_grpc)?\.pyi?$|\.(?:g|gen|generated)\.\w+$/i],
   ["compatibility", /(?:^|[/_.-])(?:compat|legacy|deprecated|polyfills?|shims?)(?:[/_.-]|$)/i],
