@@ -76,8 +76,9 @@ type QuestionRow = {
   readonly name: string;
   /** `open` and `later` questions were in view while weights were chosen; `unread` ones were scored once, afterwards. */
   readonly half: "open" | "later" | "unread";
-  readonly questions: readonly { readonly query: string; readonly targets: readonly string[] }[];
+  readonly questions: readonly QuestionEntry[];
 };
+type QuestionEntry = { readonly query: string; readonly category?: string; readonly targets: readonly string[] };
 
 /** Our own questions on repositories outside the list, as people ask them: those that are checked out, whole. */
 export function ownQuestions(half: QuestionRow["half"]): QuerySet[] {
@@ -88,9 +89,29 @@ export function ownQuestions(half: QuestionRow["half"]): QuerySet[] {
       repository: name,
       folder: join(checkouts, name),
       isReportedApart: half === "unread",
-      queries: questions.map(({ query, targets }) => {
-        return { query, category: "question", targets: targets.map((path) => ({ path })) };
-      }),
+      queries: questions.map(toQuery),
+    }));
+}
+
+function toQuery({ query, category = "question", targets }: QuestionEntry): Query {
+  return { query, category, targets: targets.map((path) => ({ path })) };
+}
+
+type FilesRow = QuestionRow & { readonly folder: string; readonly queries: readonly QuestionEntry[] };
+
+/**
+ * Our own queries for files in the manner of the open list, and easier questions, on other repositories: those that are checked
+ * out. The answers of `open` ones were looked at; `unread` ones are only scored.
+ */
+export function ownFileQueries(half: FilesRow["half"], part: "queries" | "questions"): QuerySet[] {
+  const rows: FilesRow[] = JSON.parse(readFileSync(new URL("search-files.json", import.meta.url), "utf8"));
+  return rows
+    .filter((row) => row.half === half && existsSync(join(checkouts, row.name)))
+    .map((row) => ({
+      repository: row.name,
+      folder: join(checkouts, row.name, row.folder),
+      isReportedApart: half === "unread",
+      queries: row[part].map(toQuery),
     }));
 }
 

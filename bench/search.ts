@@ -1,6 +1,6 @@
 /** Code search: quality on two sets of queries, compared with other methods, then speed at 5,000 and 100,000 chunks. */
 import { basename } from "node:path";
-import { fileQueries, missingData, ownQuestions, type QuerySet, spanQueries } from "./search-data.ts";
+import { fileQueries, missingData, ownFileQueries, ownQuestions, type QuerySet, spanQueries } from "./search-data.ts";
 import { bm25, fts5, grepAndRead, isInstalled, ours, type Peer, ripgrep } from "./search-peers.ts";
 import { run as runScale } from "./search-scale.ts";
 import { meanScores, type Scores, scoreQuery } from "./search-score.ts";
@@ -34,14 +34,24 @@ async function runQuality(): Promise<void> {
   if (!isInstalled("rg")) console.log("\nripgrep is not installed here.");
 }
 
-/** Questions whose words are not the code's words, on repositories outside the open list. */
+/** Our own queries and questions, on repositories outside the open list. */
 async function runQuestions(): Promise<void> {
   console.log("\nQuestions as people ask them, on other repositories (bench/search-questions.json).\n");
-  console.log("| | half | questions | NDCG@10 | tokens to first hit |\n|---|---|---|---|---|");
-  for (const half of ["open", "later", "unread"] as const) {
-    const sets = ownQuestions(half);
+  await printHalves(["open", "later", "unread"], ownQuestions);
+  console.log("\nQueries for files in the manner of the open list, on twelve more (bench/search-files.json).\n");
+  await printHalves(["open", "unread"], (half) => ownFileQueries(half, "queries"));
+  console.log("\nEasier questions on the same twelve.\n");
+  await printHalves(["open", "unread"], (half) => ownFileQueries(half, "questions"));
+}
+
+type Half = Parameters<typeof ownQuestions>[0];
+
+async function printHalves(halves: readonly Half[], queriesOf: (half: Half) => QuerySet[]): Promise<void> {
+  console.log("| | half | queries | NDCG@10 | tokens to first hit |\n|---|---|---|---|---|");
+  for (const half of halves) {
+    const sets = queriesOf(half);
     const count = sets.reduce((sum, { queries }) => sum + queries.length, 0);
-    for (const peer of count === 0 ? [] : [ours, bm25]) {
+    for (const peer of count === 0 ? [] : [ours, bm25, fts5]) {
       const { all } = await scoreSets(peer, sets);
       console.log(`| ${peer.name} | ${half} | ${count} | ${all.ndcg.toFixed(3)} | ${Math.round(all.tokensToHit)} |`);
     }
