@@ -9,7 +9,7 @@ export function withoutTracking(url: URL): URL {
   if (target.search === "") return target;
   const parameters = target.search.slice(1).split("&");
   const others = parameters.filter(
-    (parameter) => !isTracking(parameter.replace(/=.*/s, ""), target.hostname) && !sessionParameter.test(parameter),
+    (parameter) => !isTracking(parameter.replace(/=.*/s, ""), target) && !sessionParameter.test(parameter),
   );
   // Only if there is something to remove: writing a query again may change its form.
   if (others.length < parameters.length) target.search = others.join("&");
@@ -26,13 +26,16 @@ function shortenPath(url: URL): void {
   const product = /\/dp\/[\dA-Z]{10}(?=\/|$)/.exec(url.pathname)?.[0];
   url.pathname = product ?? url.pathname.replace(/\/ref=.*/, "");
 }
-const amazonHost = /(?:^|\.)amazon\.(?:com?\.)?[a-z]{2,3}$/;
+/** The shops alone: others of its hosts, such as that of its cloud, have pages of another kind. */
+const amazonHost = /^(?:www\.|smile\.|m\.)?amazon\.(?:com?\.)?[a-z]{2,3}$/;
 
-function isTracking(name: string, host: string): boolean {
+function isTracking(name: string, { hostname, pathname }: URL): boolean {
   return (
     campaignParameter.test(name) ||
     clickParameter.test(name) ||
-    siteParameters.some((site) => site.host.test(host) && site.name.test(name))
+    siteParameters.some(
+      ({ host, path, name: names }) => host.test(hostname) && names.test(name) && path?.test(pathname) !== false,
+    )
   );
 }
 
@@ -45,12 +48,13 @@ const clickParameter = /^(?:(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|gcls
 /** The session of one reader: a name and a long number, as `sid=2` may name a page. */
 const sessionParameter = /^(?:(?:php)?sess(?:ion)?_?id|sid)=[\da-f]{26,}$/i;
 
-/** Names that track readers on one site; on another they may name the page. */
-const siteParameters: readonly { readonly host: RegExp; readonly name: RegExp }[] = [
+/** Names that track readers on one site, or on some of its pages; elsewhere they may name the page. */
+const siteParameters: readonly { readonly host: RegExp; readonly path?: RegExp; readonly name: RegExp }[] = [
   {
     host: amazonHost,
-    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|keywords|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id)$/i,
+    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id)$/i,
   },
+  { host: amazonHost, path: /\/(?:dp|gp\/product)\//, name: /^keywords$/i },
   { host: /(?:^|\.)(?:aliexpress\.(?:com|us)|(?:taobao|tmall|alibaba|1688)\.com)$/, name: /^spm$/i },
   { host: /(?:^|\.)(?:steampowered|steamcommunity)\.com$/, name: /^snr$/i },
   { host: /(?:^|\.)linkedin\.com$/, name: /^trk(?:info)?$/i },

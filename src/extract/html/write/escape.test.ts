@@ -27,6 +27,8 @@ const texts: readonly (readonly [html: string, markdown: string])[] = [
   ["[link](x) and [1]", "\\[link](x) and [1]"],
   ["[^1] is not a note", "\\[^1] is not a note"],
   ["__init__ and snake_case_name", "\\_\\_init__ and snake_case_name"],
+  ["https://e.com/__init__.py, https://e.com/~ann/a~b", "https://e.com/__init__.py, https://e.com/~ann/a~b"],
+  ['<a href="https://e.com/__init__.py">https://e.com/__init__.py</a> *x*', "https://e.com/__init__.py \\*x\\*"],
   ["**bold?** and 5 * 2", "\\*\\*bold?\\*\\* and 5 * 2"],
   ["*.ts", "\\*.ts"],
   ["<em>*args</em>", "*\\*args*"],

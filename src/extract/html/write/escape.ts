@@ -2,10 +2,12 @@
 
 /**
  * Syntax inside a line: what opens code, emphasis, links, tags and entities. An underscore inside a word, an asterisk
- * between blanks, a bracket without a URL after it and a lone angle bracket are not syntax.
+ * between blanks, a bracket without a URL after it and a lone angle bracket are not syntax. An address stays as it is, to be
+ * copied: parsers link it and read no syntax in it.
  */
 const inlineSyntax = new RegExp(
   [
+    "https?://[^\\s<>\\\\`[\\]]+",
     "\\\\(?=[!-/:-@[-`{-~])",
     "`",
     "\\*+(?=\\S)",
@@ -21,7 +23,11 @@ const inlineSyntax = new RegExp(
 
 /** Escapes text inside a line. */
 export function escapeText(text: string): string {
-  return /[\\`*_[<&~]/.test(text) ? text.replace(inlineSyntax, escapeEach) : text;
+  return /[\\`*_[<&~]/.test(text) ? text.replace(inlineSyntax, escapeSyntax) : text;
+}
+
+function escapeSyntax(found: string): string {
+  return found.startsWith("http") ? found : escapeEach(found);
 }
 
 /** Escapes a text of Markdown's signs, some of which may be escaped already. */
