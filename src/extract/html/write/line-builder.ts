@@ -15,6 +15,8 @@ type ClosedFormat = { readonly format: InlineFormat; readonly end: number; reado
 /** Joining ever longer texts would be quadratic. */
 const MAX_JOINED_CHARS = 1_000;
 
+/** All but single spaces: a long text has millions of those, and each one replaced takes memory. */
+const blanksToCollapse = /[ \t\n\r\f\u00a0]{2,}|[\t\n\r\f\u00a0]/g;
 const wordStart = /^[\p{L}\p{N}]/u;
 /** Two letters of a script that separates words with blanks, at the start and at the end of a label. */
 const labelStart = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
@@ -66,7 +68,7 @@ export class LineBuilder {
 
   /** Adds text of the page: blanks are collapsed and Markdown's characters escaped, except in code. */
   addText(text: string): void {
-    let collapsed = text.replace(/[ \t\n\r\f\u00a0]+/g, " ");
+    let collapsed = text.replace(blanksToCollapse, " ");
     if (this.#blankBefore?.test(collapsed)) this.addBlank();
     if (this.#endsWithBlank && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
     if (collapsed !== "") this.add(this.isInside("code") ? collapsed : this.#escape(collapsed));
