@@ -74,6 +74,14 @@ describe("text that is not for the eyes of a reader", () => {
     });
 });
 
+describe("an advertisement", () => {
+  for (const name of ["ad300x250", "banner728x90", "ad2"])
+    test(`is left out, with its size in its name: ${name}`, () => {
+      const html = article(`<h1>Log</h1>${prose(6)}<div class="${name}"><p>Buy lamps.</p></div>${prose(6)}`);
+      assert.doesNotMatch(markdownOf(html), /Buy lamps/);
+    });
+});
+
 describe("a box about the author", () => {
   const box = (count: number): string => `<div class="author-bio">${prose(count).replaceAll("keeper", "author")}</div>`;
 

@@ -210,10 +210,10 @@ function splitName(name: string): readonly string[] {
   return isGenerated(name, words) ? [] : words;
 }
 
-/** The words of a name with numbers: `ad2` has the word `ad`, but `28addc53ad` is an identifier that a program made. */
+/** The words of a name with numbers: `ad2` and `ad300x250` have the word `ad`, but `28addc53ad` is an identifier that a program made. */
 function splitNumbered(name: string): readonly string[] {
   const parts = name.match(/[a-z\d]+/g) ?? [];
-  return parts.map((part) => part.replace(/^([a-z]*)\d+$/, "$1")).filter((part) => part !== "");
+  return parts.map((part) => part.replace(/^([a-z]*)\d+(?:x\d+)?$/, "$1")).filter((part) => part !== "");
 }
 
 /** Whether a tool made a name such as `ezQaGx`: letters in mixed case without a word among them. */
