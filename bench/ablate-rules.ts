@@ -199,7 +199,7 @@ const choosing: readonly Rule[] = [
   })),
   { name: "generator-drops", module: "extract/html/choose/prune.ts", target: "isKnownPart", off: always(false) },
   { name: "fold-buttons", module: "extract/html/choose/prune.ts", target: "isFoldButton", off: always(false) },
-  { name: "author-boxes", module: "extract/html/choose/prune.ts", target: "isAside", off: always(false) },
+  { name: "author-boxes", module: "extract/html/choose/prune.ts", target: "isAuthorBox", off: always(false) },
   {
     name: "media-fallback",
     module: "extract/html/choose/text-measures.ts",

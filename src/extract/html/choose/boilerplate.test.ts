@@ -89,7 +89,24 @@ describe("a box about the author", () => {
     assert.doesNotMatch(markdownOf(article(`<h1>Log</h1>${prose(14)}${box(2)}`)), /author/);
   });
 
+  for (const heading of ["About the author", "Written by Ada", "Ada van der Quay"])
+    test(`is left out with the heading ${heading}`, () => {
+      const titled = box(2).replace("<p>", `<h3>${heading}</h3><p>`);
+      assert.doesNotMatch(markdownOf(article(`<h1>Log</h1>${prose(14)}${titled}`)), /author|Ada/);
+    });
+
   test("is kept if it is a large part of the text", () => {
     assert.match(markdownOf(article(`<h1>Log</h1>${prose(14)}${box(6)}`)), /6: the author/);
   });
+
+  for (const [name, heading] of [
+    ["author-note", ""],
+    ["author-response", "<h2>Author response</h2>"],
+    ["bio", "<h2>Biography</h2>"],
+    ["author-info", "<h2>Corrections</h2>"],
+  ] as const)
+    test(`is kept if it says something else: ${name} ${heading}`, () => {
+      const note = `<section class="${name}">${heading}<p>The wick is never trimmed while it is hot: ${weather}</p></section>`;
+      assert.match(markdownOf(article(`<h1>Log</h1>${prose(14)}${note}`)), /The wick/);
+    });
 });

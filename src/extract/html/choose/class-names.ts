@@ -49,6 +49,10 @@ const shopWords = wordSet("warranty bundle bundles variations recommend recommen
 
 /** The author: one line of an article, or the attribution of every post in a forum. */
 const authorWords = wordSet("author byline username bio authorbox");
+/** Last words of the names of boxes about the author; `author-note` and `author-response` are by the author. */
+const authorBoxWords = wordSet(
+  "author byline username bio authorbox box boxes card info profile details section container wrapper wrap",
+);
 const commentWords = wordSet("comment comments commentlist disqus");
 /** The line below each post of a forum member; in a reference it is the signature of a function. */
 const signatureWords = wordSet("signature signatures");
@@ -173,6 +177,14 @@ const classesByAnyWord = listClasses([
 
 function listClasses(lists: readonly (readonly [NameClass, ReadonlySet<string>])[]): ReadonlyMap<string, NameClass> {
   return new Map(lists.flatMap(([nameClass, words]) => [...words].map((word) => [word, nameClass] as const)));
+}
+
+/** Whether an element has the name of a box about an author. */
+export function hasAuthorBoxName({ attributes: { class: className = "", id = "" } }: Element): boolean {
+  return `${className} ${id}`.split(/\s+/).some((name) => {
+    const words = outerWords(name);
+    return words.some((word) => authorWords.has(word)) && authorBoxWords.has(words.at(-1) ?? "");
+  });
 }
 
 /** Elements with the same tag and class are similar: entries of one list, cards of one row. */
