@@ -63,8 +63,9 @@ describe("text beside an article", () => {
 
 describe("text that is not for the eyes of a reader", () => {
   for (const line of [
-    '<p class="sr-only">Use the arrows to turn the pages.</p>',
-    '<a class="visually-hidden" href="/map">Use the arrows</a>',
+    '<p>Maps <span class="sr-only">Use the arrows to turn the pages.</span></p>',
+    '<div class="sr-only focus:not-sr-only">Use the arrows</div>',
+    '<a class="sr-only focus:not-sr-only" href="#arrows">Skip to the arrows</a>',
     "<video><p>Use the arrows, or a browser that plays videos.</p></video>",
   ])
     test(`is left out: ${line}`, () => {

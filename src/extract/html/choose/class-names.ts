@@ -67,10 +67,17 @@ export function hasScreenReaderName({ attributes: { class: className } }: Elemen
   return (
     className !== undefined &&
     screenReaderHint.test(className) &&
-    className.split(/\s+/).some((name) => screenReaderNames.has(name))
+    listClassNames(className).some((name) => screenReaderNames.has(name))
   );
 }
 const screenReaderHint = /sr-only|hidden|screen|invisible|assistive/i;
+
+/** The class names of an element, without those that another one undoes on wide screens: `sr-only md:not-sr-only`. */
+function listClassNames(className: string): readonly string[] {
+  const names = className.split(/\s+/);
+  return shownOnWideScreens.test(className) ? names.filter((name) => !screenReaderNames.has(name)) : names;
+}
+const shownOnWideScreens = /(?:^|\s)(?:(?:sm|md|lg|xl|2xl):)?not-sr-only(?:\s|$)/;
 
 const meaninglessTags = wordSet(
   "html body main article a p span em strong b i pre code table thead tbody tr td th dl h1 h2 h3 h4 h5 h6 summary figcaption",
@@ -88,7 +95,7 @@ export type NameClassifier = (element: Element) => NameClass;
 export function createNameClassifier(): NameClassifier {
   const classifyOne = memoize(classifyName);
   const classifyClasses = memoize((className) =>
-    isMinified(className) ? "none" : classifyNames(className.split(/\s+/), classifyOne),
+    isMinified(className) ? "none" : classifyNames(listClassNames(className), classifyOne),
   );
   const classify = (className: string, id: string): NameClass => {
     const nameClass = className === "" ? "none" : classifyClasses(className);
