@@ -47,6 +47,12 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
   },
 ];
 
+test("a strong cell of any length is written", () => {
+  const cell = "a".repeat(9_000_000);
+  const html = `<table><tr><td><b>${cell}</b><td>B</tr><tr><td>1<td>2</tr></table>`;
+  assert.ok(markdownOf(html).startsWith(`| **${cell}** | B |`));
+});
+
 describe("a data table keeps its cells in their columns:", () => {
   for (const { name, html, markdown } of tables) test(name, () => assert.equal(markdownOf(html), markdown));
 });
