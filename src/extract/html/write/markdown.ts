@@ -350,7 +350,8 @@ class PageWriter {
       this.#isShortHeading = false;
       this.#isTitle = false;
     } else if (listTags.has(tag)) this.#lists.endList();
-    else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
+    else if (tag === "li") this.#leaveItem();
+    else if (this.#isQuotation(element)) this.#blocks.leave();
     this.#leaveReply(element);
   }
 
@@ -368,9 +369,14 @@ class PageWriter {
   }
 
   #enterItem(element: Element): void {
-    const { marker, isTight } = this.#lists.beginItem(element);
+    const { marker, isTight } = this.#lists.beginItem(element, this.#blocks.count);
     if (isTight) this.#blocks.tighten();
     this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
+  }
+
+  #leaveItem(): void {
+    this.#blocks.leave();
+    this.#lists.endItem(this.#blocks.count);
   }
 
   #addRule(): boolean {
