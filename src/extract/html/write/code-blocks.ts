@@ -24,7 +24,8 @@ export function readCode(block: Element): string {
     const child = frame.element.children[frame.next];
     frame.next += 1;
     if (child === undefined) {
-      if (endsLine(frame.element, block)) lines.endLine();
+      if (isEmptyLine(frame.element, block)) lines.endEmptyLine();
+      else if (endsLine(frame.element, block)) lines.endLine();
       stack.pop();
     } else if (typeof child === "string") {
       if (!isLayoutBlank(child, frame.element)) lines.add(child);
@@ -162,6 +163,13 @@ class CodeLines {
     this.#isAtLineStart = true;
   }
 
+  /** Ends a line without text. */
+  endEmptyLine(): void {
+    if (this.#needsNewline) this.#texts.push("\n");
+    this.#needsNewline = true;
+    this.#isAtLineStart = true;
+  }
+
   text(): string {
     return trimBlankLines(this.#texts.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
   }
@@ -190,11 +198,25 @@ function endsLine(element: Element, block: Element): boolean {
   return startsLine(element) || isLineElement(element);
 }
 
+/** An element for a line of code that has no text, or a block with only a break in it. */
+function isEmptyLine(element: Element, block: Element): boolean {
+  if (element === block || !element.children.every(isBreak)) return false;
+  return element.children.length === 0 ? hasLineName(element) : startsLine(element);
+}
+
+function isBreak(node: Node): boolean {
+  return typeof node !== "string" && node.tag === "br";
+}
+
+function hasLineName(element: Element): boolean {
+  const names = element.attributes.class?.split(/\s+/) ?? [];
+  return names.some((name) => lineClasses.has(name)) || isNamedLine(element);
+}
+
 /** An inline element for one line, which a style sheet shows as a block. */
 function isLineElement(element: Element): boolean {
   if (element.tag !== "span" && element.tag !== "code") return false;
-  const names = element.attributes.class?.split(/\s+/) ?? [];
-  if (names.some((name) => lineClasses.has(name)) || isNamedLine(element)) return true;
+  if (hasLineName(element)) return true;
   const { tag, parent } = element;
   if (tag !== "code" || parent?.tag !== "pre") return false;
   return parent.children.some((child) => typeof child !== "string" && child !== element);
