@@ -37,7 +37,7 @@ type FormatOptions = {
 export function formatInline(format: InlineFormat, element: Element, text: string, options: FormatOptions): string {
   if (!options.isMarkdown) return format === "link" && isAnchorSign(text) ? "" : text;
   if (format === "link") return formatLink(element, text, options);
-  if (format === "code") return writeInlineCode(text);
+  if (format === "code") return text.split("\n").filter(isFilled).map(writeInlineCode).join("\n");
   if (text.includes("\n") || options.isHeading) return text;
   // Signs that Markdown uses for emphasis cannot be emphasized themselves.
   if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
