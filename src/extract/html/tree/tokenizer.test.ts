@@ -129,6 +129,14 @@ describe("the tokenizer finds", () => {
   });
 });
 
+test("brackets that open nothing are one text: ropes of millions of texts take much memory", () => {
+  const texts: string[] = [];
+  const recorder = new Recorder();
+  recorder.addText = (text) => texts.push(text);
+  tokenize(`a${"<".repeat(1_000)} b`, false, recorder);
+  assert.deepEqual(texts, [`a${"<".repeat(1_000)} b`]);
+});
+
 /** What htmlparser2's tokenizer finds. */
 function tokensOfStream(source: string, isXml: boolean): readonly string[] {
   const recorder = new Recorder();

@@ -74,8 +74,9 @@ class PageWriter {
   readonly #title: Element | undefined;
   readonly #blocks = new BlockWriter();
   readonly #line = new LineBuilder(
-    (format, element, text) =>
+    (format, element, text, around) =>
       formatInline(format, element, text, {
+        ...around,
         isMarkdown: this.#isMarkdown,
         isHeading: this.#headingLevel > 0,
         isTitle: this.#isTitle,
