@@ -17,8 +17,10 @@ export function splitForMarks(text: string, { before, after }: Around): Split {
   const isRead = !(start !== "" && wordEnd.test(before)) && !(end !== "" && wordStart.test(after));
   if (isRead) return { start: "", core: text, end: "" };
   const isWhole = start.length + end.length >= text.length || start.length === MAX_SIGNS || end.length === MAX_SIGNS;
-  if (isWhole || !canMove(start, text) || !canMove(end, text)) return { start: "", core: "", end: "" };
-  return { start, core: text.slice(start.length, text.length - end.length), end };
+  const core = text.slice(start.length, text.length - end.length);
+  if (isWhole || !canMove(start, text) || !canMove(end, text) || !hasPairedBrackets(core))
+    return { start: "", core: "", end: "" };
+  return { start, core, end };
 }
 
 /** Not all parsers take symbols other than those of ASCII for signs. Marks beside marks are read as one. */
@@ -28,6 +30,10 @@ const signsAtStart = /^\**(?!\*)[\p{P}\p{S}](?:(?!\*)[\p{P}\p{S}\s])*/u;
 const signsAtEnd = /(?:(?!\*)[\p{P}\p{S}\s])*(?!\*)[\p{P}\p{S}]\**$/u;
 /** Text with more signs at an end is not emphasized there. */
 const MAX_SIGNS = 12;
+
+function hasPairedBrackets(text: string): boolean {
+  return text.match(/\p{Ps}/gu)?.length === text.match(/\p{Pe}/gu)?.length;
+}
 
 /** Whether signs are only signs, not syntax of Markdown in the text. */
 function canMove(signs: string, text: string): boolean {

@@ -24,7 +24,7 @@ const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["a<i> b</i><i>c</i>", "a *bc*"],
   ["<b>Is it lit?</b>The lamp", "**Is it lit**?The lamp"],
   ["<b>Is it lit?</b> The lamp, <b>it is:</b>yes", "**Is it lit?** The lamp, **it is:** yes"],
-  ["<b>注意：</b>灯", "**注意**：灯"],
+  ["<b>注意：</b>灯, <b>灯（81）</b>は", "**注意**：灯, 灯（81）は"],
   ["Lamp<b>®</b> 7, lamp<i>(s)</i>, 5<b>%</b>", "Lamp® 7, lamp(*s*), 5%"],
   ["<b>Lit?</b><i>yes</i>, <b>lit?</b><a href='/a'>yes</a>", "**Lit**?*yes*, **lit?**[yes](/a)"],
   ["<b><a href='/a'>Lit</a></b>now", "[Lit](/a)now"],
