@@ -199,7 +199,7 @@ const choosing: readonly Rule[] = [
   })),
   { name: "generator-drops", module: "extract/html/choose/prune.ts", target: "isKnownPart", off: always(false) },
   { name: "fold-buttons", module: "extract/html/choose/prune.ts", target: "isFoldButton", off: always(false) },
-  { name: "author-boxes", module: "extract/html/choose/prune.ts", target: "isAside", off: always(false) },
+  { name: "author-boxes", module: "extract/html/choose/prune.ts", target: "isAuthorBox", off: always(false) },
   {
     name: "media-fallback",
     module: "extract/html/choose/text-measures.ts",
@@ -305,7 +305,15 @@ const parsing: readonly Rule[] = [
   { name: "service-frames", module: "extract/html/tree/embeds.ts", target: "serviceLabel", off: never },
   { name: "skip-links", module: "extract/html/tree/links.ts", target: "isSkipLink", off: always(false) },
   { name: "anchor-signs", module: "extract/html/tree/links.ts", target: "isAnchorSign", off: always(false) },
-  { name: "unclosed-comment", module: "extract/html/tree/parse.ts", target: "unclosedComment", off: always(-1) },
+  {
+    name: "unclosed-comment",
+    module: "extract/html/tree/tokenizer.ts",
+    target: "findCommentEnd",
+    off: (original: (source: string, start: number) => number) => (source: string, start: number) => {
+      const end = original(source, start);
+      return end < 0 ? source.length : end;
+    },
+  },
 ];
 
 const writing: readonly Rule[] = [

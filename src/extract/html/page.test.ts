@@ -34,7 +34,7 @@ const written: readonly { name: string; html: string; markdown: string }[] = [
   {
     name: "nested lists",
     html: "<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul>",
-    markdown: "- a\n  3. b\n  4. c\n- d",
+    markdown: "- a\n\n  3. b\n  4. c\n- d",
   },
   {
     name: "tasks",

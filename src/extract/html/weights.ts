@@ -255,6 +255,8 @@ export const htmlWeights = {
     minLineNumbers: 3,
     /** Longer text that cannot be selected is code, not a prompt or a number. */
     maxUnselectableChars: 8,
+    /** A link whose address contains the longest line of a code block carries its code, if that is not shorter. */
+    minCarriedChars: 8,
     /** A longer element named after copying is not a button. */
     maxCopyButtonChars: 30,
     /** How many wrappers around a block may name its language, and how many of them by the bare name alone. */

@@ -63,14 +63,23 @@ describe("text beside an article", () => {
 
 describe("text that is not for the eyes of a reader", () => {
   for (const line of [
-    '<p class="sr-only">Use the arrows to turn the pages.</p>',
-    '<a class="visually-hidden" href="/map">Use the arrows</a>',
+    '<p>Maps <span class="sr-only">Use the arrows to turn the pages.</span></p>',
+    '<div class="sr-only focus:not-sr-only">Use the arrows</div>',
+    '<a class="sr-only focus:not-sr-only" href="#arrows">Skip to the arrows</a>',
     "<video><p>Use the arrows, or a browser that plays videos.</p></video>",
   ])
     test(`is left out: ${line}`, () => {
       const text = markdownOf(article(`<h1>Log</h1>${prose(6)}${line}${prose(6)}`));
       assert.match(text, /6: the keeper/);
       assert.doesNotMatch(text, /arrows/);
+    });
+});
+
+describe("an advertisement", () => {
+  for (const name of ["ad300x250", "banner728x90", "ad2"])
+    test(`is left out, with its size in its name: ${name}`, () => {
+      const html = article(`<h1>Log</h1>${prose(6)}<div class="${name}"><p>Buy lamps.</p></div>${prose(6)}`);
+      assert.doesNotMatch(markdownOf(html), /Buy lamps/);
     });
 });
 
@@ -81,7 +90,24 @@ describe("a box about the author", () => {
     assert.doesNotMatch(markdownOf(article(`<h1>Log</h1>${prose(14)}${box(2)}`)), /author/);
   });
 
+  for (const heading of ["About the author", "Written by Ada", "Ada van der Quay"])
+    test(`is left out with the heading ${heading}`, () => {
+      const titled = box(2).replace("<p>", `<h3>${heading}</h3><p>`);
+      assert.doesNotMatch(markdownOf(article(`<h1>Log</h1>${prose(14)}${titled}`)), /author|Ada/);
+    });
+
   test("is kept if it is a large part of the text", () => {
     assert.match(markdownOf(article(`<h1>Log</h1>${prose(14)}${box(6)}`)), /6: the author/);
   });
+
+  for (const [name, heading] of [
+    ["author-note", ""],
+    ["author-response", "<h2>Author response</h2>"],
+    ["bio", "<h2>Biography</h2>"],
+    ["author-info", "<h2>Corrections</h2>"],
+  ] as const)
+    test(`is kept if it says something else: ${name} ${heading}`, () => {
+      const note = `<section class="${name}">${heading}<p>The wick is never trimmed while it is hot: ${weather}</p></section>`;
+      assert.match(markdownOf(article(`<h1>Log</h1>${prose(14)}${note}`)), /The wick/);
+    });
 });

@@ -165,7 +165,7 @@ function isSideMatter(
   { kind, keepsReviews, classifyName }: Pick<PageContext, "kind" | "keepsReviews" | "classifyName">,
   { text }: Measures,
 ): boolean {
-  if (spokenTags.has(element.tag)) return hasScreenReaderName(element) && !isCellText(element, text);
+  if (element.tag === "span") return hasScreenReaderName(element) && !isCellText(element, text);
   if (!hasMeaningfulName(element)) return false;
   switch (classifyName(element)) {
     case "never":
@@ -180,9 +180,6 @@ function isSideMatter(
       return false;
   }
 }
-
-/** Tags of lines that a class may hide from all but screen readers; a heading says to all what follows. */
-const spokenTags = wordSet("span a p strong em b i");
 
 /** Whether a product has some reviews, but not so many that they are most of what its page says. */
 function hasFewReviews(page: Page, classifyName: NameClassifier, { text }: Measures): boolean {

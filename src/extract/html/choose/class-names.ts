@@ -49,6 +49,10 @@ const shopWords = wordSet("warranty bundle bundles variations recommend recommen
 
 /** The author: one line of an article, or the attribution of every post in a forum. */
 const authorWords = wordSet("author byline username bio authorbox");
+/** Last words of the names of boxes about the author; `author-note` and `author-response` are by the author. */
+const authorBoxWords = wordSet(
+  "author byline username bio authorbox box boxes card info profile details section container wrapper wrap",
+);
 const commentWords = wordSet("comment comments commentlist disqus");
 /** The line below each post of a forum member; in a reference it is the signature of a function. */
 const signatureWords = wordSet("signature signatures");
@@ -63,10 +67,17 @@ export function hasScreenReaderName({ attributes: { class: className } }: Elemen
   return (
     className !== undefined &&
     screenReaderHint.test(className) &&
-    className.split(/\s+/).some((name) => screenReaderNames.has(name))
+    listClassNames(className).some((name) => screenReaderNames.has(name))
   );
 }
 const screenReaderHint = /sr-only|hidden|screen|invisible|assistive/i;
+
+/** The class names of an element, without those that another one undoes on wide screens: `sr-only md:not-sr-only`. */
+function listClassNames(className: string): readonly string[] {
+  const names = className.split(/\s+/);
+  return shownOnWideScreens.test(className) ? names.filter((name) => !screenReaderNames.has(name)) : names;
+}
+const shownOnWideScreens = /(?:^|\s)(?:(?:sm|md|lg|xl|2xl):)?not-sr-only(?:\s|$)/;
 
 const meaninglessTags = wordSet(
   "html body main article a p span em strong b i pre code table thead tbody tr td th dl h1 h2 h3 h4 h5 h6 summary figcaption",
@@ -84,7 +95,7 @@ export type NameClassifier = (element: Element) => NameClass;
 export function createNameClassifier(): NameClassifier {
   const classifyOne = memoize(classifyName);
   const classifyClasses = memoize((className) =>
-    isMinified(className) ? "none" : classifyNames(className.split(/\s+/), classifyOne),
+    isMinified(className) ? "none" : classifyNames(listClassNames(className), classifyOne),
   );
   const classify = (className: string, id: string): NameClass => {
     const nameClass = className === "" ? "none" : classifyClasses(className);
@@ -175,6 +186,14 @@ function listClasses(lists: readonly (readonly [NameClass, ReadonlySet<string>])
   return new Map(lists.flatMap(([nameClass, words]) => [...words].map((word) => [word, nameClass] as const)));
 }
 
+/** Whether an element has the name of a box about an author. */
+export function hasAuthorBoxName({ attributes: { class: className = "", id = "" } }: Element): boolean {
+  return `${className} ${id}`.split(/\s+/).some((name) => {
+    const words = outerWords(name);
+    return words.some((word) => authorWords.has(word)) && authorBoxWords.has(words.at(-1) ?? "");
+  });
+}
+
 /** Elements with the same tag and class are similar: entries of one list, cards of one row. */
 export function tagAndClass({ tag, attributes }: Element): string {
   return `${tag} ${attributes.class ?? ""}`;
@@ -210,10 +229,10 @@ function splitName(name: string): readonly string[] {
   return isGenerated(name, words) ? [] : words;
 }
 
-/** The words of a name with numbers: `ad2` has the word `ad`, but `28addc53ad` is an identifier that a program made. */
+/** The words of a name with numbers: `ad2` and `ad300x250` have the word `ad`, but `28addc53ad` is an identifier that a program made. */
 function splitNumbered(name: string): readonly string[] {
   const parts = name.match(/[a-z\d]+/g) ?? [];
-  return parts.map((part) => part.replace(/^([a-z]*)\d+$/, "$1")).filter((part) => part !== "");
+  return parts.map((part) => part.replace(/^([a-z]*)\d+(?:x\d+)?$/, "$1")).filter((part) => part !== "");
 }
 
 /** Whether a tool made a name such as `ezQaGx`: letters in mixed case without a word among them. */

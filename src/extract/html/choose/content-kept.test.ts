@@ -117,6 +117,37 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["# How do I foo?", "question 1:", "answer 8:"],
   },
   {
+    name: "lines for screen readers that say what a picture shows",
+    html: guide(`<p>Rating: <i class="icon"></i><b class="sr-only">4.5 out of 5 stars</b></p>
+      <figure><canvas></canvas><p class="sr-only">Bar chart: 5 lamps in May, 9 in June.</p></figure>
+      <p class="visually-hidden">Regular price</p><p>$30</p><p class="visually-hidden">Sale price</p><p>$20</p>`),
+    keeps: ["4.5 out of 5 stars", "9 in June", "Regular price", "Sale price"],
+  },
+  {
+    name: "lines that only narrow screens hide",
+    html: guide(`<p class="sr-only md:not-sr-only">It is free in May.</p><div class="sr-only lg:not-sr-only">Open in June.</div>
+      <p>See <a class="sr-only sm:not-sr-only" href="/rules">the rules</a> and <span class="sr-only xl:not-sr-only">the map</span>.</p>`),
+    keeps: ["It is free in May.", "Open in June.", "[the rules](/rules) and the map."],
+  },
+  {
+    name: "the link to the file of a video",
+    html: guide(`<video controls><source src="a.mp4"><p>Here is a <a href="tide.mp4">link to the video</a>.</p></video>
+      <audio><ul><li><a href="tide.mp3">The sound</a></li></ul></audio>`),
+    keeps: ["[link to the video](/tide.mp4)", "[The sound](/tide.mp3)"],
+    url: "https://lamp.example/",
+  },
+  {
+    name: "an image in a sentence that has the name of its file",
+    html: guide('<p>Press <img src="/a.png" alt="left-to-right"> to turn the lamp.</p>'),
+    keeps: ["Press ![left-to-right](/a.png) to turn"],
+  },
+  {
+    name: "labels of a diagram",
+    html: guide(`<div class="diagram"><svg><g><foreignObject><div><span class="nodeLabel">Fill the lamp</span></div></foreignObject></g>
+      <g><foreignObject><div><span class="nodeLabel">Light it</span></div></foreignObject></g></svg></div>`),
+    keeps: ["Fill the lamp\n\nLight it"],
+  },
+  {
     name: "short warnings",
     html: guide(`<div class="markdown-alert markdown-alert-note"><p>Mind the gap.</p></div>${prose("between")}
       <div class="theme-admonition alert alert--warning"><p>Hot lamp.</p></div>${prose("again")}

@@ -5,7 +5,7 @@ import { collectText, type Element, isInside, type Node, type Page } from "../tr
 import { htmlWeights } from "../weights.ts";
 import { classifyHeading } from "./boilerplate-headings.ts";
 import { findBoilerplateSection } from "./boilerplate-sections.ts";
-import { hasMeaningfulName, type NameClassifier } from "./class-names.ts";
+import { hasAuthorBoxName, hasMeaningfulName, type NameClassifier } from "./class-names.ts";
 import { type Generator, hasClass, isNamed } from "./generators.ts";
 import { dropLinkTail } from "./link-tail.ts";
 import type { PageKind } from "./page-kind.ts";
@@ -207,21 +207,9 @@ function isDoubtful(element: Element, context: PageContext): boolean {
   return hasBoilerplateName(element, context);
 }
 
-function hasBoilerplateName(
-  element: Element,
-  {
-    root,
-    kind,
-    classifyName,
-    keepsComments,
-    keepsReviews,
-    containsHeading,
-    containsCode,
-    containsAuthor,
-    isAttribution,
-    measures,
-  }: PageContext,
-): boolean {
+function hasBoilerplateName(element: Element, context: PageContext): boolean {
+  const { kind, keepsComments, keepsReviews, containsHeading, containsCode, containsAuthor } = context;
+  const { classifyName, isAttribution, measures } = context;
   const nameClass = classifyName(element);
   switch (nameClass) {
     case "none":
@@ -234,7 +222,7 @@ function hasBoilerplateName(
       return !keepsComments;
     case "author":
       if (kind === "forum" || isAttribution(element)) return false;
-      return isShortOrLinks(element, measures) || (kind === "article" && isAside(element, root, measures));
+      return isShortOrLinks(element, measures) || (kind === "article" && isAuthorBox(element, context));
     case "shop":
       return kind === "product";
     default:
@@ -244,10 +232,17 @@ function hasBoilerplateName(
   }
 }
 
-/** A small part of an article: on a page about a person, most of the text may have such a name. */
-function isAside(element: Element, root: Element, measures: Measures): boolean {
-  return unlinkedChars(measures, element) < maxAuthorShare * unlinkedChars(measures, root);
+/** A small part of an article without a topic of its own: a page about a person may use such names for its text. */
+function isAuthorBox(element: Element, { page, root, measures, containsHeading }: PageContext): boolean {
+  if (unlinkedChars(measures, element) >= maxAuthorShare * unlinkedChars(measures, root)) return false;
+  if (!hasAuthorBoxName(element)) return false;
+  if (!containsHeading(element)) return true;
+  const heading = page.elements.find(({ tag, index }) => index >= element.index && headingTags.has(tag));
+  return heading !== undefined && authorHeading.test(collectText(heading, MAX_AUTHOR_HEADING_CHARS).trim());
 }
+/** A heading about the author: it says so, or is a name. */
+const authorHeading = /^(?:[Aa]bout|[Mm]eet|[Ww]ritten [Bb]y|[Bb]y)\b|^\p{Lu}\S*(?:\s+\S+){0,3}\s+\p{Lu}\S*$/u;
+const MAX_AUTHOR_HEADING_CHARS = 100;
 
 /** Little text, or mostly links of a few words. */
 function isShortOrLinks({ index }: Element, { text, links, anchors }: Measures): boolean {

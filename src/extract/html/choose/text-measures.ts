@@ -2,7 +2,7 @@
 
 import { findEmbed } from "../tree/embeds.ts";
 import { inlineTags, wordSet } from "../tree/tags.ts";
-import { type Element, isFormulaScript, type Node, type Page } from "../tree/tree.ts";
+import { type Element, isFormulaScript, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 
 const { minProseChars, cjkCharWeight } = htmlWeights.measure;
@@ -27,20 +27,24 @@ const ignoredTags = wordSet(
 
 /** Whether the text of an element is never part of a page's text, visible or not. */
 export function isIgnored(element: Element): boolean {
-  const { tag, attributes, children } = element;
+  const { tag, attributes } = element;
   if (!ignoredTags.has(tag)) return false;
   if (tag === "template") return attributes.shadowrootmode === undefined;
   if (tag === "dialog") return attributes.open === undefined;
   if (tag === "iframe") return findEmbed(element) === undefined;
-  return mediaTags.has(tag) ? !children.some(isLink) : !isFormulaScript(element);
+  return mediaTags.has(tag) ? !containsLink(element, MAX_LINK_LEVELS) : !isFormulaScript(element);
 }
 
 /** What is in these is for browsers that cannot play them, maybe with a link to the file. */
 const mediaTags = wordSet("video audio canvas");
 
-function isLink(node: Node): boolean {
-  return typeof node !== "string" && node.tag === "a";
+function containsLink({ children }: Element, levels: number): boolean {
+  return children.some(
+    (child) => typeof child !== "string" && (child.tag === "a" || (levels > 1 && containsLink(child, levels - 1))),
+  );
 }
+/** A link may be in a paragraph, and in a list there. */
+const MAX_LINK_LEVELS = 3;
 
 /** Measures a page without the elements that are skipped. `known` are measures of the page that skipped no others. */
 export function measureText(page: Page, isSkipped: (element: Element) => boolean, known?: Measures): Measures {

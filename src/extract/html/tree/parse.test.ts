@@ -27,6 +27,11 @@ const shapes = [
     html: "<noscript><iframe src=a />\n</noscript><p>b</p><noscript><iframe></noscript>c<iframe>d</iframe>",
     shape: "noscript(iframe()) p(b) noscript(iframe()) c iframe()",
   },
+  {
+    name: "a frame that is not closed ends with its noscript, wherever it is in it",
+    html: "<noscript><div><iframe src=a /></div></noscript><main>b</main><NOSCRIPT><iframe/></NOSCRIPT>c",
+    shape: "noscript(div(iframe())) main(b) noscript(iframe()) c",
+  },
   { name: "an end tag without a start tag is ignored", html: "a</b></div>b", shape: "a b" },
   { name: "an inline end tag does not close blocks", html: "<b><div>a</b>b</div>c", shape: "b(div(a b)) c" },
   { name: "links do not nest", html: "<a>x<a>y", shape: "a(x) a(y)" },
@@ -37,12 +42,23 @@ const shapes = [
   },
   { name: "text in drawings is ignored", html: "a<svg><text>x</text><svg></svg></svg>b<svg><p>c", shape: "a b p(c)" },
   {
+    name: "text that a drawing shows as part of the page is not",
+    html: "<p>a<svg><g><foreignObject><div>b<svg><text>x</text></svg></div></foreignObject></g><text>x</text></svg>c",
+    shape: "p(a foreignobject(div(b)) c)",
+  },
+  {
+    name: "the end of a drawing ends what it shows as part of the page",
+    html: "<svg><foreignObject><p>a</svg>b<svg><foreignObject/><text>x</text></svg>c",
+    shape: "foreignobject(p(a)) b c",
+  },
+  {
     name: "text in scripts and styles is ignored",
     html: "<script>a<b></script><style>p{}</style>c",
     shape: "script() style() c",
   },
   { name: "a bogus comment ends at the next bracket", html: "a<![if IE]>b<![endif]>c", shape: "abc" },
   { name: "CDATA is read in XML only", html: "<?xml version='1.0'?><p><![CDATA[a<b]]></p>", shape: "p(a<b)" },
+  { name: "a value is not a comment", html: "<a title='<!-- x'>a</a> b", shape: "a(a) b" },
   { name: "an unfinished tag is ignored", html: "a<p class=", shape: "a" },
 ];
 

@@ -15,10 +15,7 @@ import { hideTransparent, showAriaHidden } from "./visibility.ts";
 export function parseHtml(html: string): Page {
   const isXml = html.startsWith("<?xml");
   const tree = new TreeBuilder(isXml);
-  const unclosed = unclosedComment(html);
-  readSource(unclosed < 0 ? html : html.slice(0, unclosed), isXml, tree);
-  // A comment that never ends would hide the rest of the page.
-  if (unclosed >= 0) readSource(html.slice(unclosed + 4).replaceAll("<!--", "<! "), isXml, tree);
+  readSource(html, isXml, tree);
   return toPage(tree);
 }
 
@@ -34,21 +31,6 @@ function toPage({ root, elements, payloads, styleSheets, isComplete }: TreeBuild
   setTableTags(inOrder);
   setInlineTags(inOrder);
   return { root, elements: inOrder, payloads, isComplete };
-}
-
-function unclosedComment(source: string): number {
-  const lastOpen = findLast(source, "<!--");
-  if (lastOpen < 0 || source.includes("-->", lastOpen)) return -1;
-  const lastEnd = Math.max(source.lastIndexOf("-->"), source.lastIndexOf("--!>"));
-  const open = source.indexOf("<!--", Math.max(lastEnd, 0));
-  return open >= 0 && !source.startsWith("<!-->", open) && !source.startsWith("<!--->", open) ? open : -1;
-}
-
-/** Searching from the start is much faster than `lastIndexOf`, which compares at every character. */
-function findLast(source: string, mark: string): number {
-  let last = -1;
-  for (let index = source.indexOf(mark); index >= 0; index = source.indexOf(mark, index + mark.length)) last = index;
-  return last;
 }
 
 function readSource(source: string, isXml: boolean, tree: TreeBuilder, retries = 0): void {

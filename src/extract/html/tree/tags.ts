@@ -40,7 +40,7 @@ export const foreignClosers = wordSet(
 );
 
 /** No end tag but that of the table closes an element outside of these. */
-export const scopeBorders = wordSet("table td th caption template html");
+export const scopeBorders = wordSet("table td th caption template html foreignobject");
 export const tableTags = wordSet("table caption thead tbody tfoot tr td th");
 
 /** Which open elements a start tag closes, and where the search for them ends. */
@@ -65,4 +65,4 @@ export const impliedEnds: ReadonlyMap<string, ImpliedEnds> = new Map([
 ]);
 
 /** A start tag does not close a paragraph outside of these. */
-export const paragraphBorders = wordSet("table td th caption button object template html");
+export const paragraphBorders = wordSet("table td th caption button object template html foreignobject");

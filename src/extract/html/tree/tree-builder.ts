@@ -87,7 +87,8 @@ export class TreeBuilder {
   #hidden = false;
   #ariaHidden = false;
   #foreignDepth = 0;
-  #inForeignObject = false;
+  /** The depths of the drawings around the page that is read: one for each `foreignObject` that is open. */
+  readonly #outerDepths: number[] = [];
   /** Whether the drawing that is open has a label. */
   #icon: "none" | "labelled" | "hidden" = "none";
   #hasBody = false;
@@ -96,7 +97,7 @@ export class TreeBuilder {
     this.#isXml = isXml;
   }
 
-  /** Whether the position is inside a drawing (svg), whose text is not part of the page. */
+  /** Whether the position is inside a drawing (svg), whose text is not part of the page but for `foreignObject`. */
   get isForeign(): boolean {
     return this.#foreignDepth > 0;
   }
@@ -180,11 +181,11 @@ export class TreeBuilder {
       if (tag === "title") this.#addIcon(this.#text);
       this.#text = "";
       if (tag === "svg") this.#foreignDepth -= 1;
-      if (tag === "foreignobject") this.#inForeignObject = false;
       return;
     }
     this.endText();
-    this.#closeElement(tag);
+    if (tag === "foreignobject" || tag === "svg") this.#closeForeignObject(tag);
+    else this.#closeElement(tag);
   }
 
   get #top(): Element {
@@ -234,11 +235,28 @@ export class TreeBuilder {
 
   #leavesForeign(tag: string, selfClosing: boolean): boolean {
     if (tag === "svg" && !selfClosing) this.#foreignDepth += 1;
-    if (tag === "foreignobject") this.#inForeignObject = true;
     if (tag === "title") this.#text = "";
-    if (this.#inForeignObject || !foreignClosers.has(tag)) return false;
+    if (tag === "foreignobject" && !selfClosing) this.#openForeignObject();
+    if (!foreignClosers.has(tag)) return false;
     this.#foreignDepth = 0;
     return true;
+  }
+
+  /** Browsers show what is in a `foreignObject` like the rest of a page: the labels of a diagram. */
+  #openForeignObject(): void {
+    this.endText();
+    this.#outerDepths.push(this.#foreignDepth);
+    this.#foreignDepth = 0;
+    this.#hidden ||= this.#icon === "hidden";
+    this.#openElement("foreignobject", false);
+  }
+
+  /** The end of the drawing ends it too. */
+  #closeForeignObject(tag: string): void {
+    const depth = this.#outerDepths.pop();
+    if (depth === undefined) return;
+    this.#closeElement("foreignobject");
+    this.#foreignDepth = tag === "svg" ? depth - 1 : depth;
   }
 
   #openBody(): void {

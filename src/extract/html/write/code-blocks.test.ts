@@ -6,6 +6,9 @@ const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown
 const fence = (code: string, language = ""): string => `\`\`\`${language}\n${code}\n\`\`\``;
 const line = (number: string, rest: string): string => `<span class="line"><span>${number}</span>${rest}</span>\n`;
 
+const rust = "let lamp = Lamp::new();\nlamp.light();";
+const runLink = `<a href="https://play.example/?edition=2021&amp;code=fn+main()+%7B%0A${encodeURIComponent(rust)}%0A%7D">Run</a>`;
+
 const blocks: readonly { name: string; html: string; markdown: string }[] = [
   {
     name: "a number at the start of code",
@@ -26,6 +29,36 @@ const blocks: readonly { name: string; html: string; markdown: string }[] = [
     name: "the language of code beside a gutter",
     html: '<table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td><td class="code"><pre><code class="language-py">a\nb</code></pre></td></tr></table>',
     markdown: fence("a\nb", "py"),
+  },
+  ...["div", "span"].map((tag) => ({
+    name: `lines that are a ${tag}, one of them without text`,
+    html: `<pre>${["a", "", "b"].map((text) => `<${tag} class="line">${text}</${tag}>`).join("")}</pre>`,
+    markdown: fence("a\n\nb"),
+  })),
+  {
+    name: "lines without text that end with a newline too",
+    html: '<pre><span class="line">a</span>\n<span class="line"></span>\n<span class="line">b</span></pre>',
+    markdown: fence("a\n\nb"),
+  },
+  {
+    name: "a block with only a break between blocks",
+    html: "<pre><div>a</div><div><br></div><div>b</div><div></div><div>c</div></pre>",
+    markdown: fence("a\n\nb\nc"),
+  },
+  {
+    name: "a link that runs the code, in it",
+    html: `<pre><code>${rust}\n</code>${runLink}</pre>`,
+    markdown: fence(rust),
+  },
+  {
+    name: "a link that runs the code, after it",
+    html: `<div><pre><code>${rust}</code></pre>${runLink}</div><p>b</p>`,
+    markdown: `${fence(rust)}\n\nb`,
+  },
+  {
+    name: "links to something else",
+    html: `<pre>${rust} <a href="/?q=lamp">lamps</a></pre><p><a href="/?q=${"lamp".repeat(5)}">lamps</a></p>`,
+    markdown: `${fence(`${rust} lamps`)}\n\n[lamps](/?q=${"lamp".repeat(5)})`,
   },
 ];
 

@@ -24,12 +24,13 @@ export function readCode(block: Element): string {
     const child = frame.element.children[frame.next];
     frame.next += 1;
     if (child === undefined) {
-      if (endsLine(frame.element, block)) lines.endLine();
+      if (isEmptyLine(frame.element, block)) lines.endEmptyLine();
+      else if (endsLine(frame.element, block)) lines.endLine();
       stack.pop();
     } else if (typeof child === "string") {
       if (!isLayoutBlank(child, frame.element)) lines.add(child);
     } else if (child.tag === "br") lines.add("\n");
-    else if (!isNotCode(child) && !numbers.has(child)) {
+    else if (!isNotCode(child) && !numbers.has(child) && !isLinkToRun(child)) {
       if (startsLine(child)) lines.endLine();
       if (isDiffLine(child)) lines.add(findDiffSign(child, collectText(child, MAX_SIGN_CHARS)));
       stack.push({ element: child, next: 0 });
@@ -58,6 +59,26 @@ export function isCodeBlock(element: Element): boolean {
 function isBrokenLine(code: Element, parent: Element): boolean {
   if (parent.tag !== "p" || parent.children.some((child) => child !== code && isFilled(child))) return false;
   return code.children.some((child) => typeof child !== "string" && child.tag === "br");
+}
+
+/** Whether the address of a link carries the code beside it, as one that runs the code does: it says nothing else. */
+export function carriesCode({ attributes: { href = "" } }: Element, code: string): boolean {
+  if (!/[?#]/.test(href)) return false;
+  const lines = code.slice(0, MAX_COMPARED_CHARS).split("\n");
+  const longest = lines.reduce((found, line) => (line.length > found.length ? line : found)).trim();
+  return longest.length >= htmlWeights.code.minCarriedChars && decodeQuery(href).includes(longest);
+}
+/** The addresses that are read are not longer. */
+const MAX_COMPARED_CHARS = 4_000;
+
+function decodeQuery(href: string): string {
+  const query = /[?#](.*)/s.exec(href)?.[1] ?? "";
+  try {
+    return decodeURIComponent(query.replaceAll("+", " "));
+  } catch {
+    // Not all addresses are encoded correctly; then nothing in it is recognised.
+    return "";
+  }
 }
 
 /** Whether a `div` is code: it has text and only its attribute names a language. */
@@ -142,6 +163,13 @@ class CodeLines {
     this.#isAtLineStart = true;
   }
 
+  /** Ends a line without text. */
+  endEmptyLine(): void {
+    if (this.#needsNewline) this.#texts.push("\n");
+    this.#needsNewline = true;
+    this.#isAtLineStart = true;
+  }
+
   text(): string {
     return trimBlankLines(this.#texts.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
   }
@@ -170,11 +198,25 @@ function endsLine(element: Element, block: Element): boolean {
   return startsLine(element) || isLineElement(element);
 }
 
+/** An element for a line of code that has no text, or a block with only a break in it. */
+function isEmptyLine(element: Element, block: Element): boolean {
+  if (element === block || !element.children.every(isBreak)) return false;
+  return element.children.length === 0 ? hasLineName(element) : startsLine(element);
+}
+
+function isBreak(node: Node): boolean {
+  return typeof node !== "string" && node.tag === "br";
+}
+
+function hasLineName(element: Element): boolean {
+  const names = element.attributes.class?.split(/\s+/) ?? [];
+  return names.some((name) => lineClasses.has(name)) || isNamedLine(element);
+}
+
 /** An inline element for one line, which a style sheet shows as a block. */
 function isLineElement(element: Element): boolean {
   if (element.tag !== "span" && element.tag !== "code") return false;
-  const names = element.attributes.class?.split(/\s+/) ?? [];
-  if (names.some((name) => lineClasses.has(name)) || isNamedLine(element)) return true;
+  if (hasLineName(element)) return true;
   const { tag, parent } = element;
   if (tag !== "code" || parent?.tag !== "pre") return false;
   return parent.children.some((child) => typeof child !== "string" && child !== element);
@@ -197,6 +239,14 @@ const copyWords = wordSet("copy clipboard");
 const gutterClasses = wordSet(
   "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header tooltip language-id playground-link",
 );
+
+/** Whether a link at the end of its parent runs the code before it. */
+function isLinkToRun(element: Element): boolean {
+  const { tag, parent, attributes } = element;
+  if (tag !== "a" || attributes.href === undefined || parent?.children.findLast(isFilled) !== element) return false;
+  const code = collectText(parent, MAX_COMPARED_CHARS).trimEnd();
+  return carriesCode(element, code.slice(0, code.length - collectText(element, MAX_COMPARED_CHARS).trim().length));
+}
 
 /** Gutters, line numbers, prompts and buttons. */
 function isNotCode(element: Element): boolean {

@@ -24,19 +24,37 @@ const places: Readonly<Record<string, (text: string) => string>> = {
 };
 
 describe("Markdown says what the page says:", () => {
-  for (const [name, wrap] of Object.entries(places)) {
-    test(name, () => {
-      fc.assert(
-        fc.property(texts, (text) => {
-          const html = wrap(encode(text));
-          const { text: markdown } = extractHtml(html, { mode: "markdown" });
-          assert.equal(visible(marked.parse(markdown, { async: false })), visible(html), markdown);
-        }),
-        { numRuns: 300 },
-      );
-    });
-  }
+  for (const [name, wrap] of Object.entries(places))
+    test(name, () => assertSame(texts.map((text) => wrap(encode(text)))));
+
+  test("emphasis in words", () => assertSame(emphasized));
 });
+
+/** Words and signs, some of them emphasized, with and without blanks between them. */
+const run = fc
+  .array(fc.constantFrom(..."? ! . : ( ) % ® “ ” 。 lamp a 灯 😀".split(" "), " "), { minLength: 1, maxLength: 4 })
+  .map((parts) => parts.join(""));
+const emphasis = fc.constantFrom(
+  (text: string) => text,
+  (text: string) => `<b>${text}</b>`,
+  (text: string) => `<i>${text}</i>`,
+);
+const emphasized = fc
+  .array(
+    fc.tuple(emphasis, run).map(([wrap, text]) => wrap(text)),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((parts) => `<p>start ${parts.join("")}</p>`);
+
+function assertSame(pages: fc.Arbitrary<string>): void {
+  fc.assert(
+    fc.property(pages, (html) => {
+      const { text: markdown } = extractHtml(html, { mode: "markdown" });
+      assert.equal(visible(marked.parse(markdown, { async: false })), visible(html), markdown);
+    }),
+    { numRuns: 300 },
+  );
+}
 
 function encode(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

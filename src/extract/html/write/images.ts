@@ -34,7 +34,7 @@ export class ImageWriter {
     if (isIcon(image)) return isFirstInItem(image) && stateLabel.test(label) ? `${label}: ` : undefined;
     if (isSign(image, label)) return escapeText(label);
     const { src } = image.attributes;
-    if (src === undefined || isSlug(label) || !this.#isFigure(image, label)) return undefined;
+    if (src === undefined || !this.#isFigure(image, label)) return undefined;
     const link = findAncestor(image, "a");
     if (link !== null && this.#isNamed(link, image)) return undefined;
     this.#labels.add(label);
@@ -65,6 +65,7 @@ export class ImageWriter {
   /** An image in a sentence, or one with a description that is not a caption too. Short labels belong to portraits. */
   #isFigure(image: Element, label: string): boolean {
     if (isInSentence(image)) return true;
+    if (isSlug(label)) return false;
     if (label.length < htmlWeights.writing.minImageLabelChars || this.#labels.has(label)) return false;
     const figure = findAncestor(image, "figure");
     return figure !== null && !collectText(figure, MAX_CAPTION_CHARS).includes(label);

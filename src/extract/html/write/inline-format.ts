@@ -1,6 +1,7 @@
 /** The inline formats of Markdown: which elements have one, and how it is written. */
 import { isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
 import type { Element } from "../tree/tree.ts";
+import { type Around, splitForMarks } from "./emphasis-edges.ts";
 import { escapeEdges, escapeSigns } from "./escape.ts";
 import { writeInlineCode } from "./fences.ts";
 import { isEnlargement } from "./images.ts";
@@ -24,7 +25,7 @@ export const formatsByTag: ReadonlyMap<string, InlineFormat> = new Map([
   ["a", "link"],
 ]);
 
-type FormatOptions = {
+type FormatOptions = Around & {
   readonly isMarkdown: boolean;
   readonly isHeading: boolean;
   /** In the title of the page, which links to the page itself. */
@@ -37,12 +38,18 @@ type FormatOptions = {
 export function formatInline(format: InlineFormat, element: Element, text: string, options: FormatOptions): string {
   if (!options.isMarkdown) return format === "link" && isAnchorSign(text) ? "" : text;
   if (format === "link") return formatLink(element, text, options);
-  if (format === "code") return writeInlineCode(text);
+  if (format === "code") return text.split("\n").filter(isFilled).map(writeInlineCode).join("\n");
   if (text.includes("\n") || options.isHeading) return text;
   // Signs that Markdown uses for emphasis cannot be emphasized themselves.
   if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
   const sign = emphasisSigns[format];
-  return sign + escapeEdges(text) + sign;
+  const escaped = escapeEdges(text);
+  const { start, core, end } = splitForMarks(escaped, options);
+  return core === "" ? escaped : start + sign + core + sign + end;
+}
+
+function isFilled(line: string): boolean {
+  return line.trim() !== "";
 }
 
 const emphasisSigns = { strong: "**", emphasis: "*", strike: "~~" } as const;

@@ -21,7 +21,16 @@ const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["<ruby>漢<rt></rt></ruby>", "漢"],
   ["<i>a</i><i>b</i>, <b>a</b><b>b</b>, <s>a</s><s>b</s>", "*ab*, **ab**, ~~ab~~"],
   ["<b>a</b><i>b</i>, <b>a </b><b>b</b>", "**a***b*, **a** **b**"],
+  ["a<i> b</i><i>c</i>", "a *bc*"],
+  ["<b>Is it lit?</b>The lamp", "**Is it lit**?The lamp"],
+  ["<b>Is it lit?</b> The lamp, <b>it is:</b>yes", "**Is it lit?** The lamp, **it is:** yes"],
+  ["<b>注意：</b>灯, <b>灯（81）</b>は", "**注意**：灯, 灯（81）は"],
+  ["Lamp<b>®</b> 7, lamp<i>(s)</i>, 5<b>%</b>", "Lamp® 7, lamp(*s*), 5%"],
+  ["<b>Lit?</b><i>yes</i>, <b>lit?</b><a href='/a'>yes</a>", "**Lit**?*yes*, **lit?**[yes](/a)"],
+  ["<b><a href='/a'>Lit</a></b>now", "[Lit](/a)now"],
+  ["<b><i>Lit?</i></b>The <b><i>l</i></b>amp<b><i>?</i></b>", "***Lit***?The ***l***amp?"],
   ["<kbd>Ctrl</kbd><kbd>C</kbd>", "`Ctrl` `C`"],
+  ["Call <code>a()<br>b()</code>.", "Call `a()`\n`b()`."],
 ];
 
 describe("what a browser shows by position or with characters of its own is written with characters:", () => {

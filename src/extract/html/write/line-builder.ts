@@ -2,19 +2,36 @@
 import { CUSTOM_INLINE_TAG } from "../tree/custom-elements.ts";
 import type { Element } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
+import type { Around } from "./emphasis-edges.ts";
 import type { InlineFormat } from "./inline-format.ts";
 
-/** Formats a text; if the same text is returned, the element is written without a format. */
-type Formatter = (format: InlineFormat, element: Element, text: string) => string;
+/** Formats a text between others; if the same text is returned, the element is written without a format. */
+type Formatter = (format: InlineFormat, element: Element, text: string, around: Around) => string;
 
 /** A format whose element has not ended; `start` is the index of its first fragment. */
 type OpenFormat = { readonly element: Element; readonly format: InlineFormat; start: number; isDone: boolean };
-/** The format that was written last: the number of fragments up to its end, and the text inside it. */
-type ClosedFormat = { readonly format: InlineFormat; readonly end: number; readonly inner: string };
+/**
+ * The format that was written last: the number of fragments up to its end, the text inside it, and what is before it: the
+ * blank in its own fragment, or else the end of the fragment before.
+ */
+type ClosedFormat = {
+  readonly element: Element;
+  readonly format: InlineFormat;
+  readonly end: number;
+  readonly inner: string;
+  readonly blank: "" | " ";
+  readonly before: string;
+  /** Other emphasis that is all there is inside. */
+  readonly nested: ClosedFormat | undefined;
+};
 
 /** Joining ever longer texts would be quadratic. */
 const MAX_JOINED_CHARS = 1_000;
+/** Enough of a text's end to see its last character, and marks after it. */
+const MAX_BEFORE_CHARS = 6;
 
+/** All but single spaces: a long text has millions of those, and each one replaced takes memory. */
+const blanksToCollapse = /[ \t\n\r\f\u00a0]{2,}|[\t\n\r\f\u00a0]/g;
 const wordStart = /^[\p{L}\p{N}]/u;
 /** Two letters of a script that separates words with blanks, at the start and at the end of a label. */
 const labelStart = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
@@ -66,7 +83,7 @@ export class LineBuilder {
 
   /** Adds text of the page: blanks are collapsed and Markdown's characters escaped, except in code. */
   addText(text: string): void {
-    let collapsed = text.replace(/[ \t\n\r\f\u00a0]+/g, " ");
+    let collapsed = text.replace(blanksToCollapse, " ");
     if (this.#blankBefore?.test(collapsed)) this.addBlank();
     if (this.#endsWithBlank && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
     if (collapsed !== "") this.add(this.isInside("code") ? collapsed : this.#escape(collapsed));
@@ -76,6 +93,7 @@ export class LineBuilder {
 
   /** Adds a fragment exactly as it is. */
   add(fragment: string): void {
+    if (this.#lastFormat?.end === this.#fragments.length) this.#adaptLast(this.#lastFormat, fragment);
     this.#fragments.push(fragment);
     this.#chars += fragment.length;
     this.#blankBefore = undefined;
@@ -172,16 +190,46 @@ export class LineBuilder {
     const text = this.#fragments.slice(open.start).join("");
     const inner = text.trim();
     if (inner === "") return;
-    const adjacent = text.startsWith(inner) ? this.#adjacentFormat(open) : undefined;
-    const joinedText = adjacent !== undefined && canJoin(adjacent) ? adjacent.inner : "";
-    const formatted = this.#format(open.format, open.element, joinedText + inner);
+    const closed = this.#closeFormat(open, inner, text.startsWith(inner));
+    const { element, format, before } = closed;
+    const formatted = this.#format(format, element, closed.inner, { before, after: "" });
     open.isDone = true;
-    if (formatted === joinedText + inner) return;
-    this.#removeFrom(joinedText === "" ? open.start : open.start - 1);
-    const isSeparate = !text.startsWith(inner) || (adjacent !== undefined && joinedText === "");
-    this.add((isSeparate ? " " : "") + formatted);
-    this.#lastFormat = { format: open.format, end: this.#fragments.length, inner: joinedText + inner };
+    if (formatted === closed.inner) return;
+    this.#removeFrom(closed.end - 1);
+    this.#lastFormat = undefined;
+    this.add(closed.blank + formatted);
+    this.#lastFormat = closed;
     if (!text.endsWith(inner)) this.addBlank();
+  }
+
+  /** A format that ends. The same one directly before it is joined with it, or separated from it. */
+  #closeFormat(open: OpenFormat, inner: string, isDirect: boolean): ClosedFormat {
+    const { element, format, start } = open;
+    const adjacent = isDirect ? this.#adjacentFormat(open) : undefined;
+    if (adjacent !== undefined && canJoin(adjacent))
+      return { ...adjacent, element, inner: adjacent.inner + inner, nested: undefined };
+    const blank = isDirect && adjacent === undefined ? "" : " ";
+    const before = blank || (this.#fragments[start - 1] ?? "").slice(-MAX_BEFORE_CHARS);
+    const last = this.#lastFormat;
+    const isNested = last !== undefined && last.end === start + 1 && last.end === this.#fragments.length;
+    const nested = isNested && isEmphasis(last) ? last : undefined;
+    return { element, format, end: start + 1, inner, blank, before, nested };
+  }
+
+  /** Writes emphasis again now that it is known what follows: text, or the bracket of a link. */
+  #adaptLast(last: ClosedFormat, after: string): void {
+    const { end, blank } = last;
+    if (!isEmphasis(last) || this.#openFormats.some((open) => open.format === "link" && open.start === end)) return;
+    const index = end - 1;
+    const adapted = blank + this.#formatBefore(last, after);
+    this.#chars += adapted.length - (this.#fragments[index]?.length ?? 0);
+    this.#fragments[index] = adapted;
+  }
+
+  /** Emphasis before a text, and emphasis that ends with it. */
+  #formatBefore({ element, format, inner, before, nested }: ClosedFormat, after: string): string {
+    const text = nested === undefined ? inner : this.#formatBefore(nested, after);
+    return this.#format(format, element, text, { before, after });
   }
 
   #removeFrom(index: number): void {
@@ -193,6 +241,10 @@ export class LineBuilder {
     const last = this.#lastFormat;
     return format !== "link" && last?.format === format && last.end === start ? last : undefined;
   }
+}
+
+function isEmphasis({ format }: ClosedFormat): boolean {
+  return format !== "link" && format !== "code";
 }
 
 /** Adjacent emphasis is joined; adjacent code elements are separate keys or names. */

@@ -11,7 +11,7 @@ import { createResolver, type Resolver } from "../tree/links.ts";
 import { headingTags, inlineTags } from "../tree/tags.ts";
 import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { BlockWriter } from "./block-writer.ts";
-import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
+import { carriesCode, isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
 import { findCodeLanguage } from "./code-language.ts";
 import { DelimiterWriter } from "./delimiters.ts";
 import { DuplicateDetector } from "./duplicates.ts";
@@ -74,8 +74,9 @@ class PageWriter {
   readonly #title: Element | undefined;
   readonly #blocks = new BlockWriter();
   readonly #line = new LineBuilder(
-    (format, element, text) =>
+    (format, element, text, around) =>
       formatInline(format, element, text, {
+        ...around,
         isMarkdown: this.#isMarkdown,
         isHeading: this.#headingLevel > 0,
         isTitle: this.#isTitle,
@@ -103,6 +104,8 @@ class PageWriter {
   #lastHeading: { readonly key: string; readonly level: number; readonly count: number } | undefined;
   /** Text and addresses of the last paragraph that begins with a link. */
   #lastLink: { readonly key: string; readonly count: number } | undefined;
+  /** The last code block, and the count of blocks up to it. */
+  #lastCode: { readonly text: string; readonly count: number } | undefined;
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
@@ -202,6 +205,7 @@ class PageWriter {
     const format = formatsByTag.get(tag);
     if (format === "code") return this.#enterCode(element);
     if ((format === "link" || tag === "sup") && this.#isFootnoteLink(element)) return false;
+    if (format === "link" && this.#isLinkToRun(element)) return false;
     if (format === undefined) this.#delimiters.begin(element);
     else this.#line.beginFormat(element, format, format !== "link" && this.#delimiters.isInScript);
     return true;
@@ -218,6 +222,12 @@ class PageWriter {
     if (!containsPre && this.#table === undefined && isCodeBlock(element)) return this.#addCode(element);
     this.#line.beginFormat(element, "code", containsPre);
     return true;
+  }
+
+  /** Whether a link directly after a code block runs that code. */
+  #isLinkToRun(link: Element): boolean {
+    const code = this.#lastCode;
+    return code?.count === this.#blocks.count && this.#line.isEmpty && carriesCode(link, code.text);
   }
 
   #addBreak(): boolean {
@@ -350,7 +360,8 @@ class PageWriter {
       this.#isShortHeading = false;
       this.#isTitle = false;
     } else if (listTags.has(tag)) this.#lists.endList();
-    else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
+    else if (tag === "li") this.#leaveItem();
+    else if (this.#isQuotation(element)) this.#blocks.leave();
     this.#leaveReply(element);
   }
 
@@ -368,9 +379,14 @@ class PageWriter {
   }
 
   #enterItem(element: Element): void {
-    const { marker, isTight } = this.#lists.beginItem(element);
+    const { marker, isTight } = this.#lists.beginItem(element, this.#blocks.count);
     if (isTight) this.#blocks.tighten();
     this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
+  }
+
+  #leaveItem(): void {
+    this.#blocks.leave();
+    this.#lists.endItem(this.#blocks.count);
   }
 
   #addRule(): boolean {
@@ -429,6 +445,7 @@ class PageWriter {
       this.#flush();
       if (this.#isMarkdown) this.#fences.write(element, language, text);
       else this.#blocks.write(text);
+      this.#lastCode = { text, count: this.#blocks.count };
     }
     return false;
   }

@@ -21,6 +21,11 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
     markdown: "| A | B |\n| --- | --- |\n| `{`<br>`  a \\| b`<br>`}` | x<br>y<br>one<br>two |",
   },
   {
+    name: "code of several lines",
+    html: "<table><tr><th>A<th>B</tr><tr><td><code>a()<br>b()</code><td>x</tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| `a()`<br>`b()` | x |",
+  },
+  {
     name: "columns without text are left out",
     html: "<table><tr><th>A<th><th>B</tr><tr><td>1<td><td>2</tr><tr><td>3<td> <td></tr></table>",
     markdown: "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |",
@@ -46,6 +51,12 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
     markdown: "| Old | New |\n| --- | --- |\n| `a` | `b` |",
   },
 ];
+
+test("a strong cell of any length is written", () => {
+  const cell = "a".repeat(9_000_000);
+  const html = `<table><tr><td><b>${cell}</b><td>B</tr><tr><td>1<td>2</tr></table>`;
+  assert.ok(markdownOf(html).startsWith(`| **${cell}** | B |`));
+});
 
 describe("a data table keeps its cells in their columns:", () => {
   for (const { name, html, markdown } of tables) test(name, () => assert.equal(markdownOf(html), markdown));

@@ -124,4 +124,5 @@ function withPlainHeaders(rows: readonly (readonly string[])[]): readonly (reado
   const body = isStrongColumn ? others.map(([first = "", ...row]) => [toPlain(first), ...row]) : others;
   return [head.map(toPlain), ...body];
 }
-const strongCell = /^\*\*((?:[^*\\]|\\.)+)\*\*$/;
+/** A header has few characters; a pattern without a limit would overflow its stack on a long cell. */
+const strongCell = /^\*\*((?:[^*\\]|\\.){1,1000})\*\*$/;
