@@ -66,17 +66,17 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
   {
     name: "a table of data",
     html: "<table><caption>Sizes</caption><tr><th>Name<th>Size</tr><tr><td>a|b<td>1</tr></table>",
-    markdown: "Sizes\n\n| Name | Size |\n| --- | --- |\n| a\\|b | 1 |",
+    markdown: "Sizes\n\n|Name|Size|\n|-|-|\n|a\\|b|1|",
   },
   {
     name: "cells that span columns, and short rows",
     html: "<table><tr><th colspan=2>Both<th>C</tr><tr><td>1<td>2<td>3</tr><tr><td>4</tr></table>",
-    markdown: "| Both |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 4 |  |  |",
+    markdown: "|Both||C|\n|-|-|-|\n|1|2|3|\n|4|||",
   },
   {
     name: "code, breaks and lists in cells stay on their line",
     html: "<table><tr><th>A<th>B</tr><tr><td><pre>x\ny</pre><td>one<br>two<ul><li>three</ul></tr></table>",
-    markdown: "| A | B |\n| --- | --- |\n| `x`<br>`y` | one<br>two<br>three |",
+    markdown: "|A|B|\n|-|-|\n|`x`<br>`y`|one<br>two<br>three|",
   },
   {
     name: "a table for layout is blocks",
@@ -86,7 +86,7 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
   {
     name: "a table by the roles of its elements",
     html: "<div role=table><div><div role=row><b role=columnheader>A</b><b role=columnheader>B</b></div></div><div role=row><div role=cell><p>1</p></div><div role=cell>2</div></div></div>",
-    markdown: "| A | B |\n| --- | --- |\n| 1 | 2 |",
+    markdown: "|A|B|\n|-|-|\n|1|2|",
   },
   {
     name: "a table role without rows is ignored",
@@ -96,7 +96,7 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
   {
     name: "a table around a table is for layout",
     html: "<table><tr><td>a<table><tr><th>b<th>c</tr><tr><td>1<td>2</tr></table></table>",
-    markdown: "a\n\n| b | c |\n| --- | --- |\n| 1 | 2 |",
+    markdown: "a\n\n|b|c|\n|-|-|\n|1|2|",
   },
 ];
 

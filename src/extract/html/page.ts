@@ -5,7 +5,7 @@ import { isIgnored, measureText } from "./choose/text-measures.ts";
 import { type Metadata, readMetadata } from "./data/page-metadata.ts";
 import { toPlainText } from "./plain-text.ts";
 import { extractBest, type Outcome } from "./strategies.ts";
-import { findLinkBase, hasRelativeLink } from "./tree/links.ts";
+import { hasRelativeLink } from "./tree/links.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
 
@@ -23,8 +23,8 @@ export function extractHtml(html: string, options: WriteOptions): HtmlExtract {
   return { ...outcome, metadata: readMetadata(page, options.url), linkBase: findBaseOf(outcome, options) };
 }
 
-function findBaseOf({ text }: Outcome, { url, mode }: WriteOptions): string | undefined {
-  return url !== undefined && mode === "markdown" && hasRelativeLink(text) ? findLinkBase(url) : undefined;
+function findBaseOf({ text, linkBase }: Outcome, { mode }: WriteOptions): string | undefined {
+  return mode === "markdown" && hasRelativeLink(text) ? linkBase : undefined;
 }
 
 /** Writes all that a page shows, for documents whose every part is content: chapters of books, bodies of mails. */

@@ -25,7 +25,7 @@ const { minVisibleChars, maxNoticeChars, minDescriptionChars, minDescriptionShar
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
 
 /** The text of a page and how it was extracted. */
-export type Outcome = Pick<WrittenText, "text" | "marks"> & {
+export type Outcome = Pick<WrittenText, "text" | "marks" | "linkBase"> & {
   readonly method: Method;
   /** The share of the page's text that was kept. */
   readonly keptShare: number;
@@ -49,9 +49,10 @@ export function extractBest(page: Page, html: string, options: WriteOptions): Ou
     if (!isTooShort(candidate, pageChars)) break;
   }
   const { candidate, method } = best ?? { candidate: emptyCandidate, method: "full" as const };
-  const { text, marks, keptChars, duplicateChars, dataChars = 0 } = candidate;
+  const { text, marks, linkBase, keptChars, duplicateChars, dataChars = 0 } = candidate;
   const needsJs = text.length < minTextChars && (isAppShell(page) || (asksForJavaScript(text) && hasScripts(page)));
-  return { text, marks, method, keptShare: shareOf(keptChars - duplicateChars, pageChars + dataChars), needsJs };
+  const keptShare = shareOf(keptChars - duplicateChars, pageChars + dataChars);
+  return { text, marks, linkBase, method, keptShare, needsJs };
 }
 
 function shareOf(chars: number, allChars: number): number {
@@ -141,7 +142,7 @@ function filterBlocks(page: Page, { root, dropped, kind, isKindStated }: Choice)
 
 /** Adds the product description from structured data to a page with little text: its scripts show the rest. */
 function withDescription(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
-  const description = extractData(findProductDescription(page), options);
+  const description = extractData(findProductDescription(page), { ...options, linkBase: candidate.linkBase });
   const minChars = Math.max(minDescriptionChars, minDescriptionShare * candidate.text.length);
   if (description === undefined || description.text.length < minChars) return candidate;
   const probe = lettersOf(description.text).slice(0, descriptionProbeChars);
@@ -151,17 +152,19 @@ function withDescription(page: Page, candidate: Candidate, options: WriteOptions
 /** Adds what a page of frames shows to browsers without frames. */
 function withNoframes(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
   const [noframes] = listByTag(page, "noframes");
-  const fallback = noframes === undefined ? undefined : extractData(collectText(noframes), options);
+  const within = { ...options, linkBase: candidate.linkBase };
+  const fallback = noframes === undefined ? undefined : extractData(collectText(noframes), within);
   return fallback === undefined ? candidate : joinCandidates([candidate, fallback]);
 }
 
-/** One candidate after the other. */
+/** One candidate after the other; their links are relative to the same address. */
 function joinCandidates(candidates: readonly Candidate[]): Candidate {
-  return candidates.reduce((all, { text, marks, keptChars, duplicateChars, dataChars = 0 }) => {
+  return candidates.reduce((all, { text, marks, linkBase, keptChars, duplicateChars, dataChars = 0 }) => {
     const before = all.text === "" || text === "" ? all.text : `${all.text}\n\n`;
     return {
       text: before + text,
       marks: [...all.marks, ...marks.map((mark) => ({ ...mark, at: mark.at + before.length }))],
+      linkBase: all.linkBase ?? linkBase,
       keptChars: all.keptChars + keptChars,
       duplicateChars: all.duplicateChars + duplicateChars,
       dataChars: (all.dataChars ?? 0) + dataChars,
@@ -220,7 +223,8 @@ function extractDataText(text: string, options: WriteOptions): Candidate {
 function extractPayload(page: Page, options: WriteOptions): Candidate | undefined {
   const { html, paragraphs, chars } = readPayloadContent(page);
   const rendered = extractRendered(html, options);
-  const candidate = joinCandidates([rendered, ...paragraphs.map((text) => extractDataText(text, options))]);
+  const within = { ...options, linkBase: rendered.linkBase };
+  const candidate = joinCandidates([rendered, ...paragraphs.map((text) => extractDataText(text, within))]);
   return candidate.text === "" ? undefined : { ...candidate, dataChars: (rendered.dataChars ?? 0) + chars };
 }
 

@@ -1,28 +1,68 @@
 /** The links of a page: shortens addresses to what a reader needs and recognizes links within the page that say nothing. */
+import { MAX_BASE_CHARS, relativeAddress } from "./link-base.ts";
 import { withoutTracking } from "./tracking.ts";
 import { listByTag, type Page } from "./tree.ts";
 
 /** Turns an href into an address that a reader can use; undefined if there is none. */
 export type Resolver = (href: string) => string | undefined;
 
-/** Links are relative only to an address that a reply can name. */
-const MAX_BASE_CHARS = 200;
+/** The addresses of a page. */
+export type PageLinks = {
+  readonly resolve: Resolver;
+  /** What addresses are relative to; undefined if they are complete. */
+  readonly base: URL | undefined;
+  /** The target of an address that was resolved. */
+  readonly findTarget: (address: string) => URL | undefined;
+};
 
-/**
- * Makes a resolver that uses the base element of the page, else its address. Addresses of the same site are written
- * relative to the address of the page. In a thread, posts have addresses that lead to the same page.
- */
-export function createResolver(page: Page, url: string | undefined, isThread: boolean): Resolver {
+type LinkOptions = {
+  /** The address of the page. */
+  readonly url: string | undefined;
+  /** In a thread, posts have addresses that lead to the same page. */
+  readonly isThread: boolean;
+  /** What addresses are relative to, if not to the page. */
+  readonly base: string | undefined;
+};
+
+/** Resolves addresses against the base element of the page, else its address. Those of the same site become relative. */
+export function resolveLinks(page: Page, { url, isThread, base }: LinkOptions): PageLinks {
   const href = listByTag(page, "base").find(({ attributes }) => attributes.href !== undefined)?.attributes.href;
   const pageUrl = url === undefined ? null : URL.parse(url);
-  const base = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
-  const relativeTo = url === undefined || pageUrl === null || findLinkBase(url) === undefined ? null : pageUrl;
-  const hasId = createIdTest(page);
-  const own = relativeTo === null ? null : { url: withoutTracking(new URL(relativeTo)), hasId, isThread };
-  return (target) => resolve(withoutControls(target), base, own);
+  const documentBase = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
+  const parse = createParser(documentBase);
+  const targets = new Map<string, URL>();
+  const findTarget = (address: string) => targets.get(address);
+  if (url === undefined || pageUrl === null || findLinkBase(url) === undefined) {
+    const write = documentBase === null ? undefined : (target: URL) => target.href;
+    return { resolve: (target) => resolve(target, parse, write), base: undefined, findTarget };
+  }
+  const own = { url: withoutTracking(new URL(pageUrl)), hasId: createIdTest(page), isThread };
+  const relativeTo = base === undefined ? own.url : new URL(base);
+  const write = (target: URL) => {
+    const address = findPlace(target, own) ?? relativeAddress(target, relativeTo);
+    targets.set(toReadable(address), target);
+    return address;
+  };
+  return { resolve: (target) => resolve(target, parse, write), base: relativeTo, findTarget };
 }
 
-/** The page that addresses are relative to, and whether an element of it has an id. */
+/** Reads an address without what tracks readers; null if it is none. Pages repeat their addresses. */
+type Parser = (href: string) => URL | null;
+
+function createParser(base: URL | null): Parser {
+  const parsed = new Map<string, URL | null>();
+  return (href) => {
+    let url = parsed.get(href);
+    if (url === undefined) {
+      const target = base === null ? URL.parse(href) : URL.parse(href, base.href);
+      url = target === null || unusableProtocols.has(target.protocol) ? target : withoutTracking(target);
+      parsed.set(href, url);
+    }
+    return url;
+  };
+}
+
+/** The page, and whether an element of it has an id. */
 type OwnPage = { readonly url: URL; readonly hasId: (id: string) => boolean; readonly isThread: boolean };
 
 /** The ids of a page are collected at the first question, which most pages do not ask. */
@@ -34,7 +74,7 @@ function createIdTest({ elements }: Page): (id: string) => boolean {
   };
 }
 
-/** The address that the links of a page are relative to: its own, without its query; undefined if it is too long. */
+/** The address that the links of a page are relative to if no other is better: its own, without its query; undefined if it is too long. */
 export function findLinkBase(url: string): string | undefined {
   const page = URL.parse(url);
   const base = page === null || !/^https?:$/.test(page.protocol) ? "" : `${page.origin}${page.pathname}`;
@@ -43,7 +83,7 @@ export function findLinkBase(url: string): string | undefined {
 
 /** Whether a text in Markdown has a link that is relative. */
 export function hasRelativeLink(markdown: string): boolean {
-  return /\]\((?!#|[a-z][a-z\d+.-]*:)|^\[\d+\]: (?!#|[a-z][a-z\d+.-]*:)/im.test(markdown);
+  return /\]\((?![#)]|[a-z][a-z\d+.-]*:)|^\[\d+\]: (?!#|[a-z][a-z\d+.-]*:)/im.test(markdown);
 }
 
 /** Removes control characters, which browsers ignore in addresses. */
@@ -54,53 +94,38 @@ function withoutControls(href: string): string {
     .trim();
 }
 
-function resolve(href: string, base: URL | null, page: OwnPage | null): string | undefined {
-  const url = base === null ? URL.parse(href) : URL.parse(href, base.href);
-  if (href === "" || (url !== null && unusableProtocols.has(url.protocol))) return undefined;
-  const target = url === null ? null : withoutTracking(url);
-  const address = base === null || target === null ? href : page === null ? target.href : shorten(target, page);
+/** Without a way to write a target, its address stays as it is. */
+function resolve(target: string, parse: Parser, write?: (url: URL) => string): string | undefined {
+  const href = withoutControls(target);
+  const url = href === "" ? null : parse(href);
+  if (url !== null && unusableProtocols.has(url.protocol)) return undefined;
+  const address = url === null || write === undefined ? href : write(url);
   return address === "" ? undefined : toReadable(address);
 }
 
 /** Addresses that run code or contain data instead of leading to a page. */
 const unusableProtocols = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
 
-/** The shortest address that leads from the page to another of the same site; "" for the page itself. */
-function shorten(url: URL, { url: page, hasId, isThread }: OwnPage): string {
-  if (url.origin !== page.origin || url.username !== "") return url.href;
+/** The fragment of an address that leads to the page itself ("") or a place in it; undefined for others. */
+function findPlace(url: URL, { url: page, hasId, isThread }: OwnPage): string | undefined {
+  if (url.origin !== page.origin || url.username !== "") return undefined;
   const post = isThread ? findPostId(url) : undefined;
   if (post !== undefined && hasId(post)) return `#${post}`;
-  const end = url.search + url.hash;
-  if (url.pathname === page.pathname) {
-    if (url.search === page.search) return url.hash;
-    return url.search === "" ? url.pathname + end : end;
-  }
-  const path = pathFrom(page.pathname, url.pathname);
-  // A path from the root is easier to recognize as one.
-  return `${path.length + 1 < url.pathname.length ? path : url.pathname}${end}`;
+  return url.pathname === page.pathname && url.search === page.search ? url.hash : undefined;
 }
 
 /**
- * The id of a post at the end of its address (`viewtopic.php?p=4711#p4711`, `/threads/lamp.8/post-4711`); with a number,
- * as pages of one site share ids such as `comments`.
+ * The id of a post at the end of its address (`viewtopic.php?p=4711#p4711`, `/threads/lamp.8/post-4711`), also of one
+ * that a quotation leads to (`/goto/post?id=4711`); with a number, as pages of one site share ids such as `comments`.
  */
-function findPostId({ pathname, hash }: URL): string | undefined {
+function findPostId({ pathname, search, hash }: URL): string | undefined {
+  if (pathname.endsWith("/goto/post")) return search.replace("?id=", "post-");
   const id = hash === "" ? pathname.slice(pathname.lastIndexOf("/") + 1) : hash.slice(1);
   return /^[a-z]+[-_]?\d{3,}$/i.test(id) ? id : undefined;
 }
 
-/** A path relative to the folder of another; the path itself where that would be read as something else. */
-function pathFrom(pagePath: string, path: string): string {
-  const folder = pagePath.split("/").slice(0, -1);
-  const steps = path.split("/");
-  let shared = 0;
-  while (shared < folder.length && shared < steps.length - 1 && folder[shared] === steps[shared]) shared += 1;
-  const rest = "../".repeat(folder.length - shared) + steps.slice(shared).join("/");
-  return rest === "" || rest.startsWith("/") || /^[^/]*:/.test(rest) ? path : rest;
-}
-
 /** Writes letters of other scripts as such, and encodes what would end the address of a Markdown link. */
-function toReadable(address: string): string {
+export function toReadable(address: string): string {
   return address.replace(/(?:%[89a-f][\da-f])+/gi, decodeLetters).replace(/[\s()<>]/g, percentEncode);
 }
 

@@ -46,7 +46,7 @@ describe("a linked footnote is written without its back link:", () => {
     const table = '<table><tr><th>No<th>Name</tr><tr><td id="n1">1</td><td>In autumn.</td></tr></table>';
     assert.equal(
       extractHtml(`<p>It rains <a href="#n1">1</a>.</p>${table}`, { mode: "markdown" }).text,
-      "It rains 1.\n\n| No | Name |\n| --- | --- |\n| 1 | In autumn. |",
+      "It rains 1.\n\n|No|Name|\n|-|-|\n|1|In autumn.|",
     );
   });
 });

@@ -41,8 +41,20 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   if (text.includes("\n") || options.isHeading) return text;
   // Signs that Markdown uses for emphasis cannot be emphasized themselves.
   if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
+  // A link stands out as it is.
+  if (onlyLink.test(text)) return text;
   const sign = emphasisSigns[format];
   return sign + escapeEdges(text) + sign;
+}
+
+const onlyLink = /^\[[^[\]\n]*\]\([^()\s]*\)$/;
+const onlyStrong = /^\*\*((?:[^*\\]|\\.)+)\*\*$/;
+/** A strong label at the start of a line, which its colon shows to be one. */
+const strongLabel = /^\*\*([^*\n]{1,60}?)(?::\*\*|\*\*:) (?=\S)/gm;
+
+/** The lines of a paragraph with plain labels. */
+export function withPlainLabels(text: string): string {
+  return text.includes("**") ? text.replace(strongLabel, "$1: ") : text;
 }
 
 const emphasisSigns = { strong: "**", emphasis: "*", strike: "~~" } as const;
@@ -55,8 +67,10 @@ function formatLink(element: Element, text: string, options: FormatOptions): str
   if (href === undefined || isTitle || (isHeading && href.startsWith("#"))) return text;
   const target = resolve(href);
   if (target === undefined || isEnlargement(element, target)) return text;
-  const link = links.write(text, target, isHeading);
-  return link === text && isRaised(element) && /^\d+$/.test(text) ? `[${text}]` : link;
+  const label = text.replace(onlyStrong, "$1");
+  const link = links.write(label, target, isHeading);
+  if (link !== label) return link;
+  return isRaised(element) && /^\d+$/.test(text) ? `[${text}]` : text;
 }
 
 /** Whether a link is a superscript: the number of a note, which is not to be read as the end of the word before it. */

@@ -7,7 +7,7 @@ import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts
 import { isDiff } from "../tree/diffs.ts";
 import { type Embed, findEmbed } from "../tree/embeds.ts";
 import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "../tree/footnotes.ts";
-import { createResolver, type Resolver } from "../tree/links.ts";
+import { findLinkBase, type PageLinks, resolveLinks } from "../tree/links.ts";
 import { headingTags, inlineTags } from "../tree/tags.ts";
 import { collectText, type Element, listByTag, type Page } from "../tree/tree.ts";
 import { BlockWriter } from "./block-writer.ts";
@@ -18,10 +18,11 @@ import { DuplicateDetector } from "./duplicates.ts";
 import { escapeHeading, escapeLines, escapeText, MAX_LABEL_CHARS, toPlainLabel } from "./escape.ts";
 import { FenceWriter, writeInlineCode } from "./fences.ts";
 import { ImageWriter, isLabelledIcon } from "./images.ts";
-import { formatInline, formatsByTag } from "./inline-format.ts";
+import { formatInline, formatsByTag, withPlainLabels } from "./inline-format.ts";
 import { LineBuilder } from "./line-builder.ts";
 import { type LineLinks, LinkWriter } from "./link-writer.ts";
 import { ListCounter } from "./list-items.ts";
+import { rebaseLinks } from "./rebase-links.ts";
 import { findAtomCount } from "./superscripts.ts";
 import { TableRows } from "./table-rows.ts";
 
@@ -31,12 +32,16 @@ export type WrittenText = {
   readonly marks: readonly Mark[];
   /** Characters of paragraphs that were not written a second time. */
   readonly duplicateChars: number;
+  /** The address that links are relative to; absent if they are complete. */
+  readonly linkBase?: string | undefined;
 };
 export type WriteOptions = {
   readonly url?: string | undefined;
   readonly mode: "markdown" | "text";
   /** Inline if it is absent. */
   readonly links?: LinkStyle | undefined;
+  /** What links are relative to, in a part of a text; else the writer chooses it. */
+  readonly linkBase?: string | undefined;
 };
 
 /** Writes the chosen part of a page. If most of it would be left out as duplicates, nothing is. */
@@ -67,7 +72,9 @@ class PageWriter {
   readonly #page: Page;
   readonly #choice: Choice;
   readonly #isMarkdown: boolean;
-  readonly #resolve: Resolver;
+  readonly #pageLinks: PageLinks;
+  /** Whether another base for the links may be chosen. */
+  readonly #choosesBase: boolean;
   readonly #links: LinkWriter;
   readonly #footnotes: Footnotes;
   /** The first H1 of the page. */
@@ -79,7 +86,7 @@ class PageWriter {
         isMarkdown: this.#isMarkdown,
         isHeading: this.#headingLevel > 0,
         isTitle: this.#isTitle,
-        resolve: this.#resolve,
+        resolve: this.#pageLinks.resolve,
         links: this.#links,
       }),
     (text) => (this.#isMarkdown ? escapeText(text) : text),
@@ -106,14 +113,16 @@ class PageWriter {
   #note: OpenNote | undefined;
   #table: TableRows | undefined;
 
-  constructor(page: Page, choice: Choice, { url, mode, links = "inline" }: WriteOptions) {
+  constructor(page: Page, choice: Choice, { url, mode, links = "inline", linkBase }: WriteOptions) {
     this.#page = page;
     this.#choice = choice;
     this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
-    this.#resolve = createResolver(page, url, choice.isForum);
+    this.#pageLinks = resolveLinks(page, { url, isThread: choice.isForum, base: linkBase });
+    this.#choosesBase = this.#isMarkdown && linkBase === undefined;
     const position = () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars;
-    this.#links = new LinkWriter({ style: links, isThread: choice.isForum, position });
+    const kind = choice.isForum ? "thread" : choice.kind === "article" ? "article" : "other";
+    this.#links = new LinkWriter({ style: links, kind, position });
     this.#images = new ImageWriter(page);
     this.#footnotes = findFootnotes(page);
     this.#title = listByTag(page, "h1")[0];
@@ -138,7 +147,14 @@ class PageWriter {
     }
     this.#flush();
     this.#writeLinkList();
-    return { ...this.#blocks.finish(), duplicateChars: this.#duplicates.duplicateChars };
+    const written = this.#blocks.finish();
+    const { base } = this.#pageLinks;
+    const rebased = this.#choosesBase ? rebaseLinks(written, this.#pageLinks) : { ...written, linkBase: base };
+    return {
+      ...rebased,
+      linkBase: rebased.linkBase && findLinkBase(rebased.linkBase.href),
+      duplicateChars: this.#duplicates.duplicateChars,
+    };
   }
 
   /** A section of its own, so that it can be read by its heading. */
@@ -231,7 +247,7 @@ class PageWriter {
     const image = this.#images.write(element, {
       isInTable: this.#table !== undefined,
       isReference: this.#choice.keepsRepeats,
-      resolve: this.#resolve,
+      resolve: this.#pageLinks.resolve,
     });
     if (image !== undefined) this.#line.add(image);
     return false;
@@ -261,7 +277,7 @@ class PageWriter {
 
   /** A link on a line of its own, if a reader can open its target. */
   #addEmbed({ label, src }: Embed): boolean {
-    const target = this.#resolve(src);
+    const target = this.#pageLinks.resolve(src);
     if (target === undefined || !this.#isMarkdown) return false;
     this.#line.addBreak();
     this.#line.add(this.#links.write(escapeText(label), target));
@@ -381,7 +397,7 @@ class PageWriter {
   /** Writes the line as a paragraph or a heading, and begins a new one. */
   #flush(): void {
     if (this.#line.isEmpty) return;
-    const text = removeReferenceBrackets(this.#line.take());
+    const text = withPlainLabels(removeReferenceBrackets(this.#line.take()));
     // Taking the line writes the links that are still open.
     const links = this.#links.takeLinks();
     if (text === "") return;

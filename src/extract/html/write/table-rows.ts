@@ -85,7 +85,7 @@ function skipSpannedCells(row: string[], spans: number[]): void {
   }
 }
 
-/** A GFM table with the first row as its header; short rows are padded. */
+/** A GFM table with the first row as its header; short rows are padded. Blanks beside the bars would take tokens. */
 function writeTable(rows: readonly (readonly string[])[]): string {
   const someRows = rows.filter((row) => row.some((cell) => cell !== ""));
   if (someRows.length === 0) return "";
@@ -95,11 +95,17 @@ function writeTable(rows: readonly (readonly string[])[]): string {
     filledRows.reduce((widest, row) => Math.max(widest, row.length), 1),
   );
   const width = columns * filledRows.length > MAX_PADDED_CELLS ? 0 : columns;
-  const lines = filledRows.map(
-    (row) => `| ${row.concat(Array(Math.max(0, width - row.length)).fill("")).join(" | ")} |`,
-  );
-  lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filledRows[0]?.length ?? 1) : columns)}`);
+  const lines = filledRows.map((row) => {
+    const cells = row.concat(Array(Math.max(0, width - row.length)).fill(""));
+    return `|${cells.map(endCell).join("|")}|`;
+  });
+  lines.splice(1, 0, `|${"-|".repeat(width === 0 ? (filledRows[0]?.length ?? 1) : columns)}`);
   return lines.join("\n");
+}
+
+/** A backslash at the end of a cell would escape the sign after it. */
+function endCell(cell: string): string {
+  return cell.endsWith("\\") ? `${cell} ` : cell;
 }
 
 /** Columns for borders and spaces have no text in any row. */
