@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   mcp: () => import("./mcp.ts"),
   gateway: () => import("./gateway.ts"),
   html: () => import("./html.ts"),
+  "html-tokens": () => import("./html-tokens.ts"),
   office: () => import("./office.ts"),
   overflow: () => import("./overflow.ts"),
   pdf: () => import("./pdf.ts"),

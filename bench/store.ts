@@ -1,14 +1,12 @@
 /** Benchmarks the store at many artifacts, beside version 0.1.0. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkOutOldVersion } from "./old-version.ts";
 import { generateOldStore, generateStore, NEW_BLOBS } from "./store-data.ts";
 import { measureFetchOverhead } from "./store-fetch.ts";
-
-/** The last commit of version 0.1.0. */
-const OLD_COMMIT = "740fe0c";
 
 /** BENCH_STORE changes them: sizes of the new store, then `old=` and the size of the old one. */
 const [sizesGiven = "100000,1000000", oldGiven = "100000"] = (process.env.BENCH_STORE ?? "").split("old=");
@@ -66,10 +64,7 @@ function checkOutOld(folder: string): Program {
     if (!existsSync(join(oldRoot, "dist"))) buildProgram(oldRoot);
     return { name, root: oldRoot, rounds: 1 };
   }
-  mkdirSync(folder);
-  const root = join(import.meta.dirname, "..");
-  execFileSync("bash", ["-c", `git archive ${OLD_COMMIT} | tar x -C "$0"`, folder], { cwd: root });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  checkOutOldVersion(folder);
   buildProgram(folder);
   return { name, root: folder, rounds: 1 };
 }

@@ -152,8 +152,8 @@ describe("icons", () => {
 
   test("an image whose address is too long has its description", () => {
     const image = (chars: number): string => `<p>Here: <img src="/${"x".repeat(chars)}" alt="Lamp of 1850"></p>`;
-    assert.equal(markdownOf(image(199)), `Here: ![Lamp of 1850](/${"x".repeat(199)})`);
-    assert.equal(markdownOf(image(200)), "Here: Lamp of 1850");
+    assert.equal(markdownOf(image(99)), `Here: ![Lamp of 1850](/${"x".repeat(99)})`);
+    assert.equal(markdownOf(image(100)), "Here: Lamp of 1850");
   });
 });
 
@@ -200,20 +200,29 @@ describe("the style of links", () => {
 
   test("inline: an address that was just written is repeated only further down", () => {
     const prose = "<p>The keeper of the lighthouse wrote down the weather of that day.</p>".repeat(100);
-    const { text } = read(`<p><a href="/a">Lamps</a> <a href="/a">more</a></p>${prose}<p><a href="/a">Lamps</a></p>`);
-    assert.match(text, /^\[Lamps\]\(\/a\) more\n.*\n\[Lamps\]\(\/a\)$/s);
+    const { text } = read(`<p><a href="/a">Lamps</a> <a href="/a">more</a></p>${prose}<p><a href="/a">Buy</a></p>`);
+    assert.match(text, /^\[Lamps\]\(\/a\) more\n.*\n\[Buy\]\(\/a\)$/s);
+  });
+
+  test("inline: a link with the same text is repeated only much further down", () => {
+    const prose = "<p>The keeper of the lighthouse wrote down the weather of that day.</p>".repeat(100);
+    const link = '<p><a href="/a">Lamps</a></p>';
+    const { text } = read(`${link}${prose}${link}<h2>Wicks</h2>${link}${prose}${prose}${link}`);
+    const [before = "", wicks = ""] = text.split("\n\n## Wicks\n\n");
+    assert.match(before, /^\[Lamps\]\(\/a\)\n.*\nLamps$/s);
+    assert.match(wicks, /^\[Lamps\]\(\/a\)\n.*\n\[Lamps\]\(\/a\)$/s);
   });
 
   test("inline: each section has its addresses", () => {
-    const section = (name: string): string => `<h2>${name}</h2><p><a href="/a">Lamps</a> <a href="/a">more</a></p>`;
+    const section = (name: string): string => `<h2>${name}</h2><p><a href="/a">${name}</a> <a href="/a">more</a></p>`;
     const [first, second] = read(section("One") + section("Two")).text.split("\n\n## Two");
-    assert.equal(first, "## One\n\n[Lamps](/a) more");
-    assert.equal(second, "\n\n[Lamps](/a) more");
+    assert.equal(first, "## One\n\n[One](/a) more");
+    assert.equal(second, "\n\n[Two](/a) more");
   });
 
-  test("inline: the link of a heading counts for its section, and for others with the same heading", () => {
+  test("inline: the link of a heading counts for its section", () => {
     const card = '<h3><a href="/a">Lamps</a></h3><p>Bright. <a href="/a">Buy</a></p>';
-    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### Lamps\n\nBright. Buy");
+    assert.equal(read(card + card).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Lamps](/a)\n\nBright. Buy");
     const other = card.replace("Lamps", "Wicks");
     assert.equal(read(card + other).text, "### [Lamps](/a)\n\nBright. Buy\n\n### [Wicks](/a)\n\nBright. Buy");
   });
@@ -223,15 +232,18 @@ describe("the style of links", () => {
     assert.equal(read(`<ul>${card("Lamps")}<li>x</li></ul>`).text, "- ### [Lamps](/a)\n- x");
     assert.equal(read(`<ul>${card("Sold out")}</ul>`).text, "- [Sold out](/a)\n\n  ### [Lamps](/a)");
     assert.equal(read("<p>Lamps</p><h3>Lamps</h3><p>x</p>").text, "Lamps\n\n### Lamps\n\nx");
+    const item = '<ul><li>x</li><li><a href="/a">Lamps</a></li></ul><h3><a href="/a">Lamps</a></h3><p>x</p>';
+    assert.equal(read(item).text, "- x\n- [Lamps](/a)\n\n### [Lamps](/a)\n\nx");
   });
 
   test("inline: a long table and a long line repeat an address further down", () => {
     const log = "The keeper of the lighthouse wrote down the weather of that day.";
-    const rows = `<tr><td>${log}</td><td><a href="/a">Lamp</a></td></tr>`.repeat(100);
-    const lines = `${log} <a href="/a">Lamp</a><br>`.repeat(100);
+    const link = (number: number): string => `<a href="/a">Lamp${number}</a>`;
+    const rows = Array.from({ length: 100 }, (_, row) => `<tr><td>${log}</td><td>${link(row)}</td></tr>`).join("");
+    const lines = Array.from({ length: 100 }, (_, line) => `${log} ${link(line)}<br>`).join("");
     for (const body of [`<table><tr><th>Log</th><th>Where</th></tr>${rows}</table>`, `<p>${lines}</p>`]) {
       const { text } = read(body);
-      const distances = [...text.matchAll(/\[Lamp\]\(\/a\)/g)].map(
+      const distances = [...text.matchAll(/\[Lamp\d+\]\(\/a\)/g)].map(
         ({ index }, number, all) => index - (all[number - 1]?.index ?? 0),
       );
       assert.ok(distances.length > 1, text.slice(0, 200));
@@ -261,16 +273,38 @@ describe("the style of links", () => {
     assert.equal(read(reference).text, "[Vec](/vec.html) has [push](/vec.html#push)");
   });
 
+  test("inline: a link whose text is its address in another form is its text", () => {
+    const links = [
+      ["mailto:ada%40lamp.example", "ada@lamp.example"],
+      ["tel:+1-855-822-1220", "(855) 822-1220"],
+      ["https://doi.org/10.1000/182", "doi:10.1000/182"],
+    ] as const;
+    for (const [href, text] of links) assert.equal(read(`<p><a href="${href}">${text}</a></p>`).text, text);
+    assert.equal(read('<p><a href="tel:+18558221220">Call us</a></p>').text, "[Call us](tel:+18558221220)");
+  });
+
+  test("inline: in an article, a tag or author whose address says the same is text", () => {
+    const article = (body: string): string =>
+      `<html><head><meta property="og:type" content="article"></head><body><article><h1>Lamps</h1>${"<p>The keeper of the lighthouse wrote down the weather of that day, and lit the lamp.</p>".repeat(5)}<p>${body}</p></article></body></html>`;
+    const body =
+      'Ask <a href="/author/ada-lark/">Ada Lark</a> or <a href="/author/bob">Ada’s friend</a> about <a href="/tags/lamps">these posts</a>.';
+    assert.match(
+      read(article(body)).text,
+      /Ask Ada Lark or \[Ada’s friend\]\(\/author\/bob\) about \[these posts\]\(\/tags\/lamps\)\.$/,
+    );
+    const list = `<html><body><main><h1>Authors</h1><p>${body}</p></main></body></html>`;
+    assert.match(read(list).text, /\[Ada Lark\]\(\/author\/ada-lark\/\)/);
+  });
+
   describe("in a thread", () => {
     const post = (number: number): string =>
       `<div class="comment" id="post-${number}"><h4><a href="/u/ada">Ada</a></h4><p><a href="/t/post-${number}">Jan 2</a>
       The keeper wrote post ${number}, see <a href="/t/post-99999">the other one</a>.</p></div>`;
     const page = `<body class="comments-page"><h1>A dark lamp</h1>${post(4711)}${post(4712)}`;
 
-    test("inline: a person is linked once, and a post of the page not at all", () => {
+    test("inline: a person and a post of the page are not linked", () => {
       const { text } = read(page);
-      assert.equal(text.split("[Ada](/u/ada)").length, 2);
-      assert.equal(text.split("#### Ada").length, 2);
+      assert.equal(text.split("#### Ada\n").length, 3);
       assert.match(text, /^Jan 2 The keeper wrote post 4711, see \[the other one\]\(\/t\/post-99999\)\.$/m);
     });
 

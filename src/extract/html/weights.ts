@@ -241,6 +241,8 @@ export const htmlWeights = {
   links: {
     /** Within fewer characters of a section an address is not repeated: about what a passage of a question's answer has. */
     minRepeatDistanceChars: 1000,
+    /** A link with the same text and address is not repeated within a third of an unlimited reply, in any section. */
+    minNameDistanceChars: 10_000,
   },
 
   /** Footnotes and side notes. */

@@ -16,9 +16,9 @@ export function createResolver(page: Page, url: string | undefined, isThread: bo
   const href = listByTag(page, "base").find(({ attributes }) => attributes.href !== undefined)?.attributes.href;
   const pageUrl = url === undefined ? null : URL.parse(url);
   const base = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
-  const relativeTo = url === undefined || pageUrl === null || findLinkBase(url) === undefined ? null : pageUrl;
-  const hasId = createIdTest(page);
-  const own = relativeTo === null ? null : { url: withoutTracking(new URL(relativeTo)), hasId, isThread };
+  const hasBase = url !== undefined && findLinkBase(url) !== undefined;
+  const own =
+    hasBase && pageUrl !== null ? { url: withoutTracking(pageUrl), hasId: createIdTest(page), isThread } : null;
   return (target) => resolve(withoutControls(target), base, own);
 }
 
@@ -34,9 +34,10 @@ function createIdTest({ elements }: Page): (id: string) => boolean {
   };
 }
 
-/** The address that the links of a page are relative to: its own, without its query; undefined if it is too long. */
+/** The address that the links of a page are relative to: its own, without what tracks readers and its query; undefined if it is too long. */
 export function findLinkBase(url: string): string | undefined {
-  const page = URL.parse(url);
+  const parsed = URL.parse(url);
+  const page = parsed === null ? null : withoutTracking(parsed);
   const base = page === null || !/^https?:$/.test(page.protocol) ? "" : `${page.origin}${page.pathname}`;
   return base === "" || base.length > MAX_BASE_CHARS ? undefined : base;
 }
@@ -67,8 +68,9 @@ const unusableProtocols = new Set(["javascript:", "data:", "vbscript:", "blob:"]
 
 /** The shortest address that leads from the page to another of the same site; "" for the page itself. */
 function shorten(url: URL, { url: page, hasId, isThread }: OwnPage): string {
-  if (url.origin !== page.origin || url.username !== "") return url.href;
-  const post = isThread ? findPostId(url) : undefined;
+  // A path with two slashes at its start would be read as a host.
+  if (url.origin !== page.origin || url.username !== "" || url.pathname.startsWith("//")) return url.href;
+  const post = isThread && !namesOther(url, page) ? findPostId(url) : undefined;
   if (post !== undefined && hasId(post)) return `#${post}`;
   const end = url.search + url.hash;
   if (url.pathname === page.pathname) {
@@ -89,6 +91,11 @@ function findPostId({ pathname, hash }: URL): string | undefined {
   return /^[a-z]+[-_]?\d{3,}$/i.test(id) ? id : undefined;
 }
 
+/** Whether a parameter of an address, such as the number of the thread, has another value than on this page. */
+function namesOther({ searchParams }: URL, page: URL): boolean {
+  return [...searchParams].some(([name, value]) => (page.searchParams.get(name) ?? value) !== value);
+}
+
 /** A path relative to the folder of another; the path itself where that would be read as something else. */
 function pathFrom(pagePath: string, path: string): string {
   const folder = pagePath.split("/").slice(0, -1);
@@ -101,7 +108,7 @@ function pathFrom(pagePath: string, path: string): string {
 
 /** Writes letters of other scripts as such, and encodes what would end the address of a Markdown link. */
 function toReadable(address: string): string {
-  return address.replace(/(?:%[89a-f][\da-f])+/gi, decodeLetters).replace(/[\s()<>]/g, percentEncode);
+  return address.replace(/(?:%[89a-f][\da-f])+/gi, decodeLetters).replace(/[\s()<>\\]/g, percentEncode);
 }
 
 function decodeLetters(encoded: string): string {

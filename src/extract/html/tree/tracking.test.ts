@@ -25,15 +25,48 @@ describe("parameters that track readers are removed", () => {
     [`${lamp}?t=4&sid=e1852c74950c6b5cca1c90497254a5f2`, `${lamp}?t=4`],
     [`${lamp};jsessionid=0A1B.node2?id=7`, `${lamp}?id=7`],
     ["https://www.aliexpress.com/item/1.html?spm=a2g0o", "https://www.aliexpress.com/item/1.html"],
-    ["https://store.steampowered.com/app/1/?snr=1_4", "https://store.steampowered.com/app/1/"],
     ["https://www.linkedin.com/in/ada?trk=people", "https://www.linkedin.com/in/ada"],
     ["https://twitter.com/ada/status/1?ref_src=twsrc", "https://twitter.com/ada/status/1"],
+    [`${lamp}?hsLang=en&id=7`, `${lamp}?id=7`],
   ] as const;
   for (const [address, expected] of tracked) test(address, () => assert.equal(clean(address), expected));
 
   test("and the others keep their form", () => {
     assert.equal(clean(`${lamp}?q=%20a+b&flag&utm_medium=b&c=(1)`), `${lamp}?q=%20a+b&flag&c=(1)`);
   });
+});
+
+describe("a page that its site finds by a number has an address without its name", () => {
+  const named = [
+    ["https://www.reddit.com/r/lamps/comments/1abcde/wind_lamp/", "https://www.reddit.com/r/lamps/comments/1abcde"],
+    ["https://superuser.com/questions/1110045/wind-lamp", "https://superuser.com/questions/1110045"],
+  ] as const;
+  for (const [address, expected] of named) test(address, () => assert.equal(clean(address), expected));
+
+  const others = [
+    "https://lamp.example/ip/Wind-Lamp/575389962",
+    "https://stackoverflow.com/questions/1110045/wind-lamp/1110046#1110046",
+    "https://stackoverflow.com/questions/tagged/lamp",
+    "https://www.reddit.com/r/lamps/comments/1abcde/wind_lamp/k9x2/",
+  ];
+  for (const address of others) test(`not ${address}`, () => assert.equal(clean(address), address));
+});
+
+test("works of science have the short address of their service", () => {
+  const pubMed =
+    "https://www.ncbi.nlm.nih.gov/entrez/query.fcgi?cmd=Retrieve&db=PubMed&list_uids=21186446&dopt=Abstract";
+  assert.equal(clean(pubMed), "https://pubmed.ncbi.nlm.nih.gov/21186446/");
+  assert.equal(clean(pubMed.replace("PubMed", "gene")), pubMed.replace("PubMed", "gene"));
+  assert.equal(clean("https://dx.doi.org/10.1000/182"), "https://doi.org/10.1000/182");
+});
+
+test("the size of an image is not part of its address, unless it may be signed", () => {
+  assert.equal(
+    clean("https://i0.wp.com/lamp.example/a.jpg?resize=800%2C600&ssl=1"),
+    "https://i0.wp.com/lamp.example/a.jpg",
+  );
+  for (const kept of ["a.jpg?w=800&s=0a1b", "a.php?w=800", "a.jpg?id=7"])
+    assert.equal(clean(`https://lamp.example/${kept}`), `https://lamp.example/${kept}`);
 });
 
 test("what a browser would highlight is not part of an address", () => {
@@ -88,6 +121,11 @@ describe("known redirects are replaced by where they lead:", () => {
     `https://c212.net/c/link/?t=0&u=${encodeURIComponent(`https://c212.net/c/link/?t=1&u=${target}`)}`,
   ];
   for (const address of redirects) test(new URL(address).hostname, () => assert.equal(clean(address), `${lamp}?id=7`));
+
+  test("also if it is encoded twice", () => {
+    const address = `https://rei.example/c/3076275/1448521/17195?u=${encodeURIComponent(target)}`;
+    assert.equal(clean(address), `${lamp}?id=7`);
+  });
 });
 
 describe("other addresses that contain one are kept:", () => {

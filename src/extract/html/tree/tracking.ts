@@ -2,11 +2,12 @@
 
 /** The address that a link leads to, without parameters that track readers. */
 export function withoutTracking(url: URL): URL {
-  const target = followRedirects(url);
+  const target = shortenWork(followRedirects(url));
   // What a browser would highlight on the page.
   if (target.hash.includes(":~:")) target.hash = target.hash.replace(/^#?(.*?):~:.*$/s, "$1");
-  if (/\/dp\/|\/ref=|;/.test(target.pathname)) shortenPath(target);
+  if (target.pathname.length > MIN_SHORTENED_CHARS) shortenPath(target);
   if (target.search === "") return target;
+  if (imagePath.test(target.pathname) && sizeQuery.test(target.search)) target.search = "";
   const parameters = target.search.slice(1).split("&");
   const others = parameters.filter(
     (parameter) => !isTracking(parameter.replace(/=.*/s, ""), target) && !sessionParameter.test(parameter),
@@ -16,18 +17,42 @@ export function withoutTracking(url: URL): URL {
   return target;
 }
 
-/**
- * Removes the session of a reader. At Amazon a product is found by its number; the words before it repeat its name, and
- * what follows `ref=` says how a reader came.
- */
+const imagePath = /\.(?:jpe?g|png|gif|webp|avif)$/i;
+/** Nothing but the size and form of an image, for services that make them on request; others may sign their addresses. */
+const sizeQuery =
+  /^\?(?:(?:w|h|width|height|q|quality|auto|fit|crop|resize|fm|format|dpr|ssl|strip|zoom|ixlib|dm|r)=[^&]*(?:&|$))+$/i;
+
+/** A shorter path has no name beside a number. */
+const MIN_SHORTENED_CHARS = 12;
+
+/** Addresses of scientific works in the forms that their services have documented as the same. */
+function shortenWork(url: URL): URL {
+  if (url.hostname === "dx.doi.org") url.hostname = "doi.org";
+  if (url.hostname !== "www.ncbi.nlm.nih.gov" || !url.pathname.startsWith("/entrez/query.fcgi")) return url;
+  const id = url.searchParams.get("db")?.toLowerCase() === "pubmed" ? (url.searchParams.get("list_uids") ?? "") : "";
+  return /^\d+$/.test(id) ? new URL(`https://pubmed.ncbi.nlm.nih.gov/${id}/`) : url;
+}
+
+/** Removes the session of a reader, and what repeats the name of a page that is found by its number. */
 function shortenPath(url: URL): void {
   if (url.pathname.includes(";")) url.pathname = url.pathname.replace(/;jsessionid=[^/;]*/i, "");
-  if (!amazonHost.test(url.hostname)) return;
-  const product = /\/dp\/[\dA-Z]{10}(?=\/|$)/.exec(url.pathname)?.[0];
-  url.pathname = product ?? url.pathname.replace(/\/ref=.*/, "");
+  const site = numberedPages.find(({ host, path }) => host.test(url.hostname) && path.test(url.pathname));
+  if (site !== undefined) url.pathname = url.pathname.replace(site.path, site.short);
 }
 /** The shops alone: others of its hosts, such as that of its cloud, have pages of another kind. */
 const amazonHost = /^(?:www\.|smile\.|m\.)?amazon\.(?:com?\.)?[a-z]{2,3}$/;
+
+/** Sites that find a page by its number; the words beside it repeat its name, and Amazon's `ref=` says how a reader came. */
+const numberedPages: readonly { readonly host: RegExp; readonly path: RegExp; readonly short: string }[] = [
+  { host: amazonHost, path: /^.*?(\/dp\/[\dA-Z]{10})(?:\/.*)?$/, short: "$1" },
+  { host: amazonHost, path: /\/ref=.*$/, short: "" },
+  { host: /(?:^|\.)reddit\.com$/, path: /\/comments\/(\w+)\/[^/]+\/?$/, short: "/comments/$1" },
+  {
+    host: /(?:^|\.)(?:stackexchange|stackoverflow|superuser|serverfault|askubuntu)\.com$/,
+    path: /^\/questions\/(\d+)\/[^/]+$/,
+    short: "/questions/$1",
+  },
+];
 
 function isTracking(name: string, { hostname, pathname }: URL): boolean {
   return (
@@ -41,7 +66,7 @@ function isTracking(name: string, { hostname, pathname }: URL): boolean {
 
 /** Parameters of campaigns and newsletters; their names mean the same on every site. */
 const campaignParameter =
-  /^(?:utm_\w+|mc_[ce]id|mkt_tok|_hs(?:enc|mi)|hsctatracking|s_cid|vero_id|oly_(?:anon|enc)_id|wt\.mc_id)$/i;
+  /^(?:utm_\w+|mc_[ce]id|mkt_tok|_hs(?:enc|mi)|hsctatracking|s_cid|vero_id|oly_(?:anon|enc)_id|wt\.mc_id|hslang)$/i;
 /** Parameters that advertisements and analytics add to every address. */
 const clickParameter = /^(?:(?:fb|g|dc|ms|tw|tt|y|wb|gb)(?:clid|clkid|raid)|gclsrc|srsltid|igshid|_ga|_gl|li_fat_id)$/i;
 
@@ -52,7 +77,7 @@ const sessionParameter = /^(?:(?:php)?sess(?:ion)?_?id|sid)=[\da-f]{26,}$/i;
 const siteParameters: readonly { readonly host: RegExp; readonly path?: RegExp; readonly name: RegExp }[] = [
   {
     host: amazonHost,
-    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id)$/i,
+    name: /^(?:ref_|tag|linkcode|linkid|ascsubtag|hv\w{3,8}|sprefix|crid|qid|sr|dib(?:_tag)?|cv_ct_cx|p[df]_rd_\w+|content-id|sp_csd|spla|mcid)$/i,
   },
   { host: amazonHost, path: /\/(?:dp|gp\/product)\//, name: /^keywords$/i },
   { host: /(?:^|\.)(?:aliexpress\.(?:com|us)|(?:taobao|tmall|alibaba|1688)\.com)$/, name: /^spm$/i },
@@ -126,7 +151,9 @@ function findTarget(url: URL): URL | undefined {
   if (redirect === undefined) return undefined;
   const inPath = decode(redirect.path.exec(pathname)?.[1] ?? "");
   for (const value of [inPath, ...redirect.parameters.map((name) => url.searchParams.get(name) ?? "")]) {
-    const target = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
+    // Some pages encode the address twice.
+    const address = /^https?%3A/i.test(value) ? decode(value) : value;
+    const target = /^https?:\/\//i.test(address) ? URL.parse(address) : null;
     if (target !== null) return target;
   }
   return undefined;

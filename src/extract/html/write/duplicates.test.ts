@@ -32,6 +32,16 @@ describe("repeated content is written once:", () => {
   });
 });
 
+test("a copy whose link is emphasized, and not repeated, is a copy", () => {
+  const link = '<em><a href="/mill">the mill street</a></em>';
+  const post = `<div><p>Seen from the third floor of the old mill: ${link} in the autumn of that year, before the flood.</p></div>`;
+  const prose = "The keeper of the lighthouse wrote down the weather of that day, and lit the lamp.".repeat(3);
+  assert.equal(
+    markdownOf(`<p>${prose}</p>${post}${post}`),
+    `${prose}\n\nSeen from the third floor of the old mill: [the mill street](/mill) in the autumn of that year, before the flood.`,
+  );
+});
+
 test("links that only skip a part of the page are left out", () => {
   const links = '<a href="#main">Skip to main content</a><p>a</p><a href="#top">Back to top</a>';
   assert.equal(markdownOf(links), "a");

@@ -47,11 +47,11 @@ export class DuplicateDetector {
 }
 
 /**
- * The text without the brackets and addresses of links, as the second copy of a link may have no address and then keeps
- * its lines; with those of images, which may be all that differs.
+ * The text without the brackets and addresses of links and without emphasis, as the second copy of a link may have no
+ * address and then keeps its lines and emphasis; with those of images, which may be all that differs.
  */
 function withoutLinks(text: string): string {
-  const words = text.includes("[") ? text.replace(/(!\[[^[\]]*\]\([^()\s]*\))|\]\([^()\s]*\)|[[\]]/g, "$1") : text;
+  const words = /[[*]/.test(text) ? text.replace(/(!\[[^[\]]*\]\([^()\s]*\))|\]\([^()\s]*\)|[[\]*]/g, "$1") : text;
   return words.includes("\n") ? words.replace(lineBreak, " ") : words;
 }
 

@@ -42,6 +42,8 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   if (text.includes("\n") || options.isHeading) return text;
   // Signs that Markdown uses for emphasis cannot be emphasized themselves.
   if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
+  // A link stands out as it is.
+  if (onlyLink.test(text)) return text;
   const sign = emphasisSigns[format];
   const escaped = escapeEdges(text);
   const { start, core, end } = splitForMarks(escaped, options);
@@ -51,6 +53,8 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
 function isFilled(line: string): boolean {
   return line.trim() !== "";
 }
+
+const onlyLink = /^\[[^[\]\n]*\]\([^()\s]*\)$/;
 
 const emphasisSigns = { strong: "**", emphasis: "*", strike: "~~" } as const;
 

@@ -60,8 +60,18 @@ describe("a label that ends with a colon", () => {
     ["<p><b>Q:</b>Why? <span class='l'>price:</span>9</p>", "**Q:** Why? price: 9"],
     ["<p><span>mailto:</span>jane, <span>xlink:</span>href</p>", "mailto:jane, xlink:href"],
     ["<p><span>C:</span>Users</p>", "C:Users"],
+    ["<p><b>Warning:</b></p><p><b>1. Oil</b>: lamp</p>", "**Warning:**\n\n**1. Oil**: lamp"],
+    ["<p>See <b>wicks:</b> two</p>", "See **wicks:** two"],
   ] as const;
   for (const [html, markdown] of lines) test(html, () => assert.equal(textOf(html), markdown));
+});
+
+test("a link is not emphasized too", () => {
+  assert.equal(
+    textOf("<p>a <b><a href='/a'>lamp</a></b>, <a href='/b'><b>wick</b></a></p>"),
+    "a [lamp](/a), [**wick**](/b)",
+  );
+  assert.equal(textOf("<p>a <b><a href='/a'>lamp</a> lit</b> <a><b>wick</b></a></p>"), "a **[lamp](/a) lit** **wick**");
 });
 
 test("signs of emphasis are not emphasized", () =>

@@ -1,9 +1,10 @@
 /** Writes links: with their address, as a number with a list of addresses at the end, or as their text alone. */
 import type { LinkStyle } from "../../handler.ts";
+import { lettersOf } from "../tree/letters.ts";
 import { htmlWeights } from "../weights.ts";
 import { escapeLinkText } from "./escape.ts";
 
-const { minRepeatDistanceChars } = htmlWeights.links;
+const { minRepeatDistanceChars, minNameDistanceChars } = htmlWeights.links;
 
 /** A longer address is not written in the text: it carries data, such as a whole program for a playground. */
 const MAX_ADDRESS_CHARS = 500;
@@ -32,8 +33,8 @@ export type LineLinks = {
 
 type LinkOptions = {
   readonly style: LinkStyle;
-  /** In a thread, the people who write are named again and again. */
-  readonly isThread: boolean;
+  /** What the page is: in a thread its people, in both its tags and authors are labels; elsewhere they may be the content. */
+  readonly kind: "thread" | "article" | "other";
   /** How many characters of the text are written. */
   readonly position: () => number;
 };
@@ -60,7 +61,8 @@ export class LinkWriter {
     if (address.startsWith("#")) return this.#omit(text, address);
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     const { style } = this.#options;
-    if (style === "inline" && this.#wasWritten(text, address, isHeading)) return this.#omit(text, address);
+    if (style === "inline" && (this.#saysNothing(text, address) || this.#wasWritten(text, address, isHeading)))
+      return this.#omit(text, address);
     const label = escapeLinkText(text.replace(lineBreak, " "));
     return style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
   }
@@ -95,6 +97,12 @@ export class LinkWriter {
     return this.#options.style === "inline" ? MAX_ADDRESS_CHARS : MAX_LISTED_ADDRESS_CHARS;
   }
 
+  /** Whether a reader needs no address: of a person in a thread, of a tag or an author. */
+  #saysNothing(text: string, address: string): boolean {
+    const { kind } = this.#options;
+    return kind !== "other" && (isLabel(text, address) || (kind === "thread" && person.test(address)));
+  }
+
   /** Whether a reader finds an address, or that of the page whose comments it leads to, in the text before. */
   #wasWritten(text: string, address: string, isHeading: boolean): boolean {
     const place = { chars: this.#options.position(), section: this.#section, text, isHeading };
@@ -106,10 +114,11 @@ export class LinkWriter {
     return isRepeated || isNear;
   }
 
-  /** In a thread a name is linked once. Of two sections with one heading, a reader finds the first. */
-  #isSameName(address: string, { text, isHeading }: Place): boolean {
+  /** A name is not linked again soon in its section, in a thread never. */
+  #isSameName(address: string, { text, chars, section }: Place): boolean {
     const last = this.#findLast(address);
-    return last?.text === text && (this.#options.isThread || (isHeading && last.isHeading));
+    if (last?.text.toLowerCase() !== text.toLowerCase()) return false;
+    return this.#options.kind === "thread" || (last.section === section && chars - last.chars < minNameDistanceChars);
   }
 
   /** As in a card whose image, title and button lead to one page. */
@@ -137,9 +146,25 @@ export class LinkWriter {
 /** The part of a page that shows its comments. */
 const commentsEnd = /#(?:comments?|respond|replies|reviews?|disqus_thread)$/i;
 
+/** A person of the same site, by the addresses that forums have for them. */
+const person =
+  /^(?![a-z][a-z\d+.-]*:)(?:[^?#]*\/)?(?:u\/[^/?#]+\/?$|(?:users?|members?|profiles?)\/[^/?#]+(?:\/[^/?#]+)?\/?$|(?:memberlist|member|profile)\.php\?|user\?id=|user-\d+\.html$)/i;
+
+/** Whether the address of an author, tag or category says the same as its text. */
+function isLabel(text: string, address: string): boolean {
+  const name = label.exec(address)?.[1];
+  return name !== undefined && lettersOf(name) === lettersOf(text);
+}
+const label =
+  /^(?![a-z][a-z\d+.-]*:)(?:[^?#]*\/)?(?:(?:authors?|contributors?|tags?|hashtags?|topics?|categor(?:y|ies))\/|@)([^/?#]+)\/?$/i;
+
+const doiAddress = /^https?:\/\/(?:dx\.)?doi\.org\//i;
 /** Whether the text of a link is its address, so that it can be followed without one. */
 function isAddressItself(text: string, address: string): boolean {
   const shown = text.replace(/[\\\u00ad\u200b\u2060\ufeff]/g, "");
+  if (address.startsWith("tel:")) return digitsOf(shown) !== "" && digitsOf(address).endsWith(digitsOf(shown));
+  const doi = /^(?:doi: ?)?(10\.\d{4,}\/\S+)$/i.exec(shown)?.[1];
+  if (doi !== undefined) return doiAddress.test(address) && address.toLowerCase().endsWith(`/${doi.toLowerCase()}`);
   if (!shown.includes(".") || /\s/.test(shown)) return false;
   const complete = shown.includes("@") && !shown.includes("/") ? `mailto:${shown}` : shown;
   if (/^(?:https?:\/\/|mailto:)/i.test(complete)) return bareAddress(complete) === bareAddress(address);
@@ -148,5 +173,11 @@ function isAddressItself(text: string, address: string): boolean {
 
 /** Case matters in paths and queries, not in schemes, hosts and mail addresses. */
 function bareAddress(address: string): string {
-  return address.replace(/\/$/, "").replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
+  const decoded = address.startsWith("mailto:") ? address.replace("%40", "@") : address;
+  return decoded.replace(/\/$/, "").replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
+}
+
+/** The digits of a telephone number; "" for other texts. */
+function digitsOf(text: string): string {
+  return /\d.*\d.*\d.*\d.*\d/.test(text) && !/\p{L}{4}/u.test(text) ? text.replace(/\D/g, "") : "";
 }

@@ -116,7 +116,8 @@ class PageWriter {
     this.#isMarkdown = mode === "markdown";
     this.#resolve = createResolver(page, url, choice.isForum);
     const position = () => this.#blocks.chars + (this.#table?.chars ?? 0) + this.#line.chars;
-    this.#links = new LinkWriter({ style: links, isThread: choice.isForum, position });
+    const kind = choice.isForum ? "thread" : choice.kind === "article" ? "article" : "other";
+    this.#links = new LinkWriter({ style: links, kind, position });
     this.#images = new ImageWriter(page);
     this.#footnotes = findFootnotes(page);
     this.#title = listByTag(page, "h1")[0];
@@ -387,6 +388,8 @@ class PageWriter {
   #leaveItem(): void {
     this.#blocks.leave();
     this.#lists.endItem(this.#blocks.count);
+    // What follows an item is not in the same card.
+    this.#lastLink = undefined;
   }
 
   #addRule(): boolean {
