@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { measureLines } from "./chunk.ts";
+import { findImportLines } from "./file-roles.ts";
+
+const importsOf = (text: string) => findImportLines(text, measureLines(text));
+
+for (const line of [
+  'import { open } from "./gate.ts";',
+  "from gates import lock",
+  "import gates.lock as lock",
+  "use crate::gates::Lock;",
+  "pub(crate) use gates::Lock;",
+  "use App\\Gates\\Lock;",
+  "using System.Text;",
+  "#include <gates.h>",
+  '@import "gates";',
+  "require 'gates'",
+  "package gates",
+  "alias Gates.Lock",
+  'export * from "./gate.ts";',
+  'const gate = require("./gate");',
+]) {
+  test(`imports something: ${line}`, () => assert.deepEqual(importsOf(`${line}\nopen();\n`), [true, false]));
+}
+
+for (const line of [
+  "using (var gate = Open()) {",
+  'return import("./gate.ts").then(open);',
+  "important = 1",
+  "export function open() {",
+  "useGate(gate);",
+  "include = [gate]",
+  "from the gate to the lock",
+]) {
+  test(`imports nothing: ${line}`, () => assert.deepEqual(importsOf(`${line}\n`), [false]));
+}
+
+test("the lines inside the brackets of an import are part of it", () => {
+  assert.deepEqual(importsOf('import {\n  open,\n  close,\n} from "./gate.ts";\nopen();\n'), [
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  assert.deepEqual(importsOf("from gates import (\n    lock,\n)\nlock()\n"), [true, true, true, false]);
+});
