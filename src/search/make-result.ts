@@ -7,7 +7,8 @@ import { escapePath } from "../system/safe-names.ts";
 import { formatStamp } from "./index/folder/walk-folder.ts";
 import type { StoredText } from "./index/store/index-store.ts";
 import type { RankedFile } from "./rank/rank.ts";
-import { type ChosenSpan, containsLine, limitsAt, type ScoredChunk, type Span, type SpanLimits } from "./rank/spans.ts";
+import { type ChosenSpan, containsLine, type ScoredChunk, type Span } from "./rank/spans.ts";
+import { limitsAt, type SpanLimits } from "./rank/weights.ts";
 import type { Repository } from "./repository/repository.ts";
 
 /** Chooses the lines of a file to show. */
@@ -39,11 +40,9 @@ export function makeResult(
   const limits = limitsAt(rank);
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
   const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
-  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseLines(storedText, chunks, {
-    line,
-    limits,
-  });
   const lines = createLineReader(storedText.text, limits.cutChars);
+  const chosen = chooseLines(storedText, chunks, { line, limits });
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = joinSpans(chosen, lines.countChars);
   const { text: content, focus } = lines.read(main);
   const result = {
     chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
@@ -68,6 +67,32 @@ function withLineFirst({ chunks }: StoredText, scored: readonly ScoredChunk[], l
   return [{ index, score: scored[0]?.score ?? 0 }, ...scored.filter((chunk) => chunk.index !== index)];
 }
 
+/** So little between two spans, a closing bracket or a blank line, is shown with them: line numbers would take as much room. */
+const MAX_GAP_LINES = 2;
+const MAX_GAP_CHARS = 12;
+
+/** The best span, given first, stays the first with what is joined to it. `countChars` measures lines of the file. */
+export function joinSpans([best, ...others]: readonly ChosenSpan[], countChars: (span: Span) => number): ChosenSpan[] {
+  if (best === undefined) return [];
+  const joined: ChosenSpan[] = [];
+  for (const span of [best, ...others].sort((one, other) => one.startLine - other.startLine)) {
+    const last = joined.at(-1);
+    if (last === undefined || !follows(last, span, countChars)) joined.push(span);
+    else {
+      const { focus } = span === best ? span : last;
+      const endLine = Math.max(last.endLine, span.endLine);
+      joined[joined.length - 1] = { startLine: last.startLine, endLine, focus };
+    }
+  }
+  const hasBest = (span: Span) => containsLine(span, best.startLine);
+  return [...joined.filter(hasBest), ...joined.filter((span) => !hasBest(span))];
+}
+
+function follows(one: Span, other: Span, countChars: (span: Span) => number): boolean {
+  const gap = { startLine: one.endLine + 1, endLine: other.startLine - 1 };
+  return gap.endLine - gap.startLine < MAX_GAP_LINES && countChars(gap) <= MAX_GAP_CHARS;
+}
+
 /** A name may contain line breaks and characters that reverse the text after them: these are made visible. */
 function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"> {
   const file_path = escapePath(path);
@@ -77,6 +102,8 @@ function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"
 
 /** Reads lines of a text. A few very long lines must not fill a reply: they are cut, with three dots at each cut. */
 type LineReader = {
+  /** The characters of the lines of a span, as they are. */
+  countChars(span: Span): number;
   /** The lines of a span; those that are too long are cut around the offset. */
   read(span: ChosenSpan): Excerpt;
   /** Lines before and after a span; the part next to it stays. */
@@ -98,6 +125,7 @@ function createLineReader(text: string, maxChars: number): LineReader {
   const linesOf = (startLine: number, endLine: number): string =>
     endLine < startLine ? "" : text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
   return {
+    countChars: ({ startLine, endLine }) => linesOf(startLine, endLine).length,
     read: ({ startLine, endLine, focus }) =>
       cutAround(linesOf(startLine, endLine), focus - startOf(startLine), maxChars),
     before: ({ startLine }, count) =>

@@ -290,6 +290,21 @@ describe("a code search", () => {
     assert.ok(formatSearchBody(stale, "testword").includes(`hidden characters in its name: ${first.encoded_path}`));
   });
 
+  test("shows the best span first, the others in the order of their lines, and neighbours as one", async () => {
+    await using work = await openSearchedFolder();
+    const filler = "  pump();\n".repeat(60);
+    const names = ["valveReport", "closeValve", "valveList"];
+    const [report, close, list] = names.map((name) => `function ${name}() {\n${filler}}\n\n`);
+    const small = "function testValve() {\n}\n\nfunction cleanValve() {\n}\n\n";
+    work.write("a.ts", `${report}${close}${small}${list}function valve() {\n${filler}}\n`);
+    const [result = assert.fail()] = (await work.search("valve")).results;
+    const spans = result.spans ?? [];
+    assert.match(result.content, /^function valve\(/);
+    const shown = spans.map(({ content }) => content.split("\n").filter((line) => line.startsWith("function")));
+    const named = (...own: string[]) => own.map((name) => `function ${name}() {`);
+    assert.deepEqual(shown, [named("valveReport"), named("closeValve"), named("testValve", "cleanValve", "valveList")]);
+  });
+
   test("explains how a query was parsed, on request", async () => {
     await using work = await openSearchedFolder();
     work.write("a.ts", "const needle = 1;\n");

@@ -5,7 +5,7 @@ import { fileQueries, missingData, queriesDigest, spanQueries } from "../../benc
 import { grepAndRead, ours } from "../../bench/search-peers.ts";
 
 /** The scores on these queries, rounded down; a change may raise them. */
-const floors = { files: 0.898, spans: 0.71, recall: [0.87, 0.955, 0.975], timesFewerTokens: 40 };
+const floors = { files: 0.898, spans: 0.72, recall: [0.87, 0.955, 0.98], timesFewerTokens: 40 };
 const PINNED_DIGEST = "7ad8596e2bbbc645b5f11f3e998e50591acf28ebecbd69f280abc6256cf70eba";
 
 const missing = missingData();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type FileRole, fileRoles, findFileRoles } from "./file-roles.ts";
+import { measureLines } from "./chunk.ts";
+import { type FileRole, fileRoles, findFileRoles, findImportLines } from "./file-roles.ts";
 
 const cases: readonly (readonly [path: string, role: FileRole | null])[] = [
   ["src/gate.c", null],
@@ -25,4 +26,48 @@ describe("the role of a file", () => {
       assert.equal(findFileRoles(path, "int open;\n", true), role === null ? 0 : fileRoles[role]);
     });
   }
+});
+
+const importsOf = (text: string) => findImportLines(text, measureLines(text));
+
+for (const line of [
+  'import { open } from "./gate.ts";',
+  "from gates import lock",
+  "import gates.lock as lock",
+  "use crate::gates::Lock;",
+  "pub(crate) use gates::Lock;",
+  "use App\\Gates\\Lock;",
+  "using System.Text;",
+  "#include <gates.h>",
+  '@import "gates";',
+  "require 'gates'",
+  "package gates",
+  "alias Gates.Lock",
+  'export * from "./gate.ts";',
+  'const gate = require("./gate");',
+]) {
+  test(`imports something: ${line}`, () => assert.deepEqual(importsOf(`${line}\nopen();\n`), [true, false]));
+}
+
+for (const line of [
+  "using (var gate = Open()) {",
+  'return import("./gate.ts").then(open);',
+  "important = 1",
+  "export function open() {",
+  "useGate(gate);",
+  "include = [gate]",
+  "from the gate to the lock",
+]) {
+  test(`imports nothing: ${line}`, () => assert.deepEqual(importsOf(`${line}\n`), [false]));
+}
+
+test("the lines inside the brackets of an import are part of it", () => {
+  assert.deepEqual(importsOf('import {\n  open,\n  close,\n} from "./gate.ts";\nopen();\n'), [
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  assert.deepEqual(importsOf("from gates import (\n    lock,\n)\nlock()\n"), [true, true, true, false]);
 });

@@ -1,4 +1,5 @@
 /** The role of a file, by its path and its lines: code that does the work ranks above tests, examples and other files around it. */
+import type { Lines } from "./chunk.ts";
 
 /** One bit each, as the index stores them. */
 export const fileRoles = {
@@ -66,4 +67,43 @@ function isMostlyExports(text: string): boolean {
     else if (!commentLine.test(line) && !(exports > 0 && listLine.test(line))) others += 1;
   }
   return exports > 0 && exports >= (exports + others) * MIN_EXPORT_SHARE;
+}
+
+const importLine = new RegExp(
+  `^\\s*(?:${[
+    /import\b(?!\s*[.(])/, // Not the call `import("...")`.
+    /from\s+\S+\s+import\b/,
+    /(?:pub(?:\([\w ]+\))?\s+)?use\s+[\w:\\{]/,
+    /(?:global\s+)?using\s+(?:static\s+)?[\w.]+\s*(?:=[^;(]*)?;/,
+    /#\s*(?:include|import)\b/,
+    /@import\b/,
+    /(?:require|require_relative|require_once|include|include_once|package|alias)\b[^=]*$/,
+    /export\s+(?:type\s+)?[*{].*\bfrom\b/,
+    /(?:const|let|var|local)\s+[^=]+=\s*(?:await\s+)?(?:require|import)\s*\(/,
+  ]
+    .map(({ source }) => source)
+    .join("|")})`,
+);
+
+/** A text without any of these words has no import. Most texts below the beginning of a file have none. */
+const importWord = /\b(?:import|use|using|include|require|package|alias|export|require_relative|\w+_once)\b/;
+
+/** For each line whether it imports something; those inside the brackets of an import do too. */
+export function findImportLines(text: string, { starts, count }: Lines): boolean[] {
+  if (!importWord.test(text)) return new Array<boolean>(count).fill(false);
+  let closing: string | null = null;
+  return Array.from({ length: count }, (_, number) => {
+    const line = text.slice(starts[number], starts[number + 1]);
+    const isImport = closing !== null || importLine.test(line);
+    if (closing !== null) closing = line.includes(closing) ? null : closing;
+    else if (isImport) closing = closingOf(line);
+    return isImport;
+  });
+}
+
+/** What closes the bracket that the line leaves open; null where it leaves none. */
+function closingOf(line: string): string | null {
+  const open = /[{(](?=[^})]*$)/.exec(line)?.[0];
+  if (open === undefined) return null;
+  return open === "{" ? "}" : ")";
 }

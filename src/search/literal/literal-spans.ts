@@ -1,7 +1,8 @@
 /** Chooses the lines to show of a file that contains a text exactly: where it is defined, then from the beginning. */
 import { type Lines, measureLines } from "../index/chunk.ts";
 import { findDefinition } from "../index/definitions.ts";
-import type { ChosenSpan, SpanLimits } from "../rank/spans.ts";
+import { type ChosenSpan, overlaps } from "../rank/spans.ts";
+import { SPAN_FRAME_CHARS, type SpanLimits } from "../rank/weights.ts";
 
 /** Occurrences that are looked at in one file. */
 const MAX_OCCURRENCES_SEEN = 1_000;
@@ -13,10 +14,13 @@ export function chooseLiteralSpans(text: string, literal: string, limits: SpanLi
   const [main, ...others] = occurrences.toSorted((one, other) => Number(other.isDefined) - Number(one.isDefined));
   if (main === undefined) return [];
   const chosen: ChosenSpan[] = [{ ...main.span, endLine: extendSpan(lines, main.span, limits.mainChars) }];
+  let room = limits.totalChars;
   for (const { span } of others) {
     if (chosen.length > limits.furtherSpans) break;
-    if (!chosen.some(({ startLine, endLine }) => startLine <= span.endLine && span.startLine <= endLine))
-      chosen.push(span);
+    const cost = (lines.starts[span.endLine] ?? 0) - (lines.starts[span.startLine - 1] ?? 0) + SPAN_FRAME_CHARS;
+    if (cost > room || chosen.some((each) => overlaps(each, span))) continue;
+    chosen.push(span);
+    room -= cost;
   }
   return chosen;
 }

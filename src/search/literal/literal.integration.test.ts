@@ -53,6 +53,19 @@ describe("a text that is searched exactly as written", () => {
     assert.deepEqual([call.start_line, call.spans?.length ?? 0], [1, 0], "the first span has the next lines too");
   });
 
+  test("on lines that follow each other is shown as one span, and not in endless ones", async () => {
+    await using work = await openSearchedFolder();
+    const filler = "pump();\n".repeat(60);
+    const long = `run(gauge, "${"spill ".repeat(400)}");\n`;
+    work.write("a.ts", `run(gauge);\n${filler}run(gauge);\nrun(gauge);\n${filler}${long}${filler}run(gauge);\n`);
+    const [result = assert.fail()] = (await work.search('"run(gauge"')).results;
+    const lines = result.spans?.map(({ start_line, end_line }) => [start_line, end_line]);
+    assert.deepEqual(lines, [
+      [62, 63],
+      [185, 185],
+    ]);
+  });
+
   test("says what was found, and what to do where nothing was", async () => {
     await using work = await open();
     assert.match(

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunkText } from "../index/chunk.ts";
 import { createHitFinder } from "./hits.ts";
-import { chooseSpans, limitsAt } from "./spans.ts";
+import { chooseSpans } from "./spans.ts";
+import { limitsAt } from "./weights.ts";
 
 const finder = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
 
@@ -49,7 +50,7 @@ test("the spans of a file do not overlap, and together are about as long as one 
   ];
   const text = names.map(functionText).join("");
   const spans = spansOf(text);
-  assert.equal(spans.length, 11);
+  assert.equal(spans.length, 13);
   assert.equal(spansOf(text, limitsAt(9)).length, 6, "a file far down shows less");
   const lines = text.split("\n");
   const chars = spans.map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n").length);
@@ -65,4 +66,45 @@ test("a file that only its path matches is shown from the beginning", () => {
   const chunks = chunkText(text);
   const [span] = chooseSpans({ id: 1, path: "a.ts", stamp: "", hash: "", text, chunks, outline: null }, [], finder);
   assert.equal(span?.startLine, 1);
+});
+
+const shownOf = (text: string, limits = limitsAt(0)) => {
+  const lines = text.split("\n");
+  return spansOf(text, limits).map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n"));
+};
+
+test("a comment that matches is shown with the definition it is on, a long one by that alone", () => {
+  const others = functionText("compute").repeat(3);
+  const short = `/** Parses an order. */\nfunction read(text) {\n${filler}}\n\n`;
+  const long = `/**\n * Sends it.\n${" * No more is known about it.\n".repeat(6)} */\nfunction write(text) {\n${filler}}\n\n`;
+  const shown = shownOf(`${functionText("parseOrder")}${others}${short}${others}${long}`);
+  assert.ok(shown.includes("/** Parses an order. */\nfunction read(text) {"), shown.join("\n---\n"));
+  assert.ok(shown.includes("function write(text) {"), shown.join("\n---\n"));
+});
+
+test("where there is room, a definition is shown with its comment, and a line with the definition it is in", () => {
+  const others = functionText("compute").repeat(3);
+  const commented = `/** What comes in. */\nfunction sendInvoice(text) {\n${filler}}\n\n`;
+  const inside = "function write(text) {\n  return order(text);\n}\n\n";
+  const shown = shownOf(`${functionText("parseOrder")}${others}${commented}${others}${inside}${others}`);
+  assert.deepEqual(shown.slice(1).toSorted(), [
+    "/** What comes in. */\nfunction sendInvoice(text) {",
+    "function write(text) {\n  return order(text);\n}",
+  ]);
+});
+
+test("imports are shown only where nothing else matches", () => {
+  const others = functionText("compute").repeat(4);
+  const imports =
+    'import {\n  parseOrder,\n  sendInvoice,\n} from "./orders.ts";\nimport { order } from "./order.ts";\n\n';
+  const used = shownOf(`${imports}${others}${functionText("sendOrders")}`).join("\n");
+  assert.ok(used.includes("function sendOrders") && !used.includes("./order"), used);
+  assert.match(shownOf(`${imports}${others}`).join("\n"), /parseOrder/);
+});
+
+test("a file that is hardly longer than its spans would be is shown whole", () => {
+  const text = `function parseOrder() {\n${filler}}\n`;
+  assert.ok(text.length > limitsAt(0).mainChars);
+  assert.deepEqual(shownOf(text), [text.trimEnd()]);
+  assert.ok(shownOf(text, limitsAt(9)).join("").length < text.length / 2, "a file far down shows less");
 });

@@ -1,8 +1,10 @@
 /** Chooses the spans of a file to show: the best chunk cut to the lines that match, and the blocks of it and of others that match. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { type Definition, findDefinition } from "../index/definitions.ts";
+import { findImportLines } from "../index/file-roles.ts";
 import type { StoredText } from "../index/store/index-store.ts";
 import type { Hit, HitFinder } from "./hits.ts";
+import { limitsAt, SPAN_FRAME_CHARS, type SpanLimits } from "./weights.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };
@@ -10,34 +12,16 @@ export type Span = { readonly startLine: number; readonly endLine: number };
 /** Lines to show. Where they are too long to show whole, the part around this offset of the text is shown. */
 export type ChosenSpan = Span & { readonly focus: number };
 
+/** Whether a span contains a line. */
+export const containsLine = ({ startLine, endLine }: Span, line: number): boolean =>
+  startLine <= line && line <= endLine;
+
+/** Whether two spans have a line in common. */
+export const overlaps = (one: Span, other: Span): boolean =>
+  one.startLine <= other.endLine && other.startLine <= one.endLine;
+
 /** A chunk of the file by its index in it, and its score. */
 export type ScoredChunk = { readonly index: number; readonly score: number };
-
-/** How much of a file is shown. */
-export type SpanLimits = {
-  /** Characters of the main span and of each further one: several files fit where one chunk would. */
-  readonly mainChars: number;
-  readonly furtherChars: number;
-  readonly furtherSpans: number;
-  /** A span has at least one line; a longer one is cut to this many characters. */
-  readonly cutChars: number;
-};
-
-/**
- * A reader looks at the first file closely, and at later ones to see whether they matter. Many short spans find more of the
- * lines asked for than a few long ones: 0.717 of 437 queries for 1,280 tokens in ten files, where six spans of 130 characters
- * beside one of 360 found 0.686 for 1,240.
- */
-const topLimits: SpanLimits = { mainChars: 320, furtherChars: 60, furtherSpans: 10, cutChars: 4_000 };
-const upperLimits: SpanLimits = { mainChars: 200, furtherChars: 50, furtherSpans: 7, cutChars: 600 };
-const lowerLimits: SpanLimits = { mainChars: 140, furtherChars: 50, furtherSpans: 5, cutChars: 400 };
-const UPPER_RANKS = 4;
-
-/** The limits for a file at this place of the ranking, from 0. */
-export function limitsAt(rank: number): SpanLimits {
-  if (rank === 0) return topLimits;
-  return rank < UPPER_RANKS ? upperLimits : lowerLimits;
-}
 
 /** The share of the best chunk's score that another chunk needs to be shown. */
 const MIN_SCORE_SHARE = 0.3;
@@ -56,33 +40,65 @@ export function chooseSpans(
       return chunk === undefined ? [] : [{ ...chunk, share: score / bestScore }];
     }),
   );
-  const [best, ...others] = candidates.slice(0, MAX_BLOCK_CHUNKS).map((chunk) => measureChunk(file, chunk, finder));
+  const measured = candidates.slice(0, MAX_BLOCK_CHUNKS).map((chunk) => measureChunk(file, chunk, finder));
+  const [best, ...others] = line === null ? withoutImports(measured) : measured;
   if (best === undefined) return firstSpan(file);
-  const main = chooseMain(best, finder, line, limits.mainChars);
-  const chosen: ChosenSpan[] = [main];
+  const main = chooseMain(best, finder, line, isShownWhole(file, limits) ? Infinity : limits.mainChars);
   const blocks = [best, ...others].flatMap((chunk) => findBlocks(chunk, limits.furtherChars));
-  for (const { span, chunk } of blocks.sort((one, other) => other.score - one.score)) {
-    if (chosen.length > limits.furtherSpans) break;
-    if (chosen.some((each) => overlaps(each, span))) continue;
-    chosen.push({ ...span, focus: chunk.start + findFocus(chunk, span, finder) });
+  const further = chooseBlocks(blocks, main, limits).map(({ chunk, window }) => {
+    const span = toSpan(chunk, window);
+    return { ...span, focus: chunk.start + findFocus(chunk, span, finder) };
+  });
+  return [main, ...further];
+}
+
+/** The share of the room for further spans that a small file may have beside its main span to be shown whole. */
+const WHOLE_FILE_SHARE = 0.5;
+
+function isShownWhole({ text, chunks }: StoredText, { mainChars, totalChars }: SpanLimits): boolean {
+  return chunks.length === 1 && text.length <= mainChars + totalChars * WHOLE_FILE_SHARE;
+}
+
+/** The blocks with the best scores that have room. */
+function chooseBlocks(blocks: readonly ScoredBlock[], main: Span, limits: SpanLimits): ScoredBlock[] {
+  const chosen: ScoredBlock[] = [];
+  let room = limits.totalChars;
+  for (const block of blocks.toSorted((one, other) => other.score - one.score)) {
+    if (chosen.length === limits.furtherSpans) break;
+    const cost = countChars(block.chunk.lines, block.window) + SPAN_FRAME_CHARS;
+    if (cost > room || overlaps(main, toSpan(block.chunk, block.window))) continue;
+    chosen.push(block);
+    room -= cost;
   }
-  return chosen;
+  return widenBlocks(chosen, main, room);
+}
+
+/** In the room that is left, a line that matches is shown with the definition it is in, and a definition with its comment. */
+const MAX_WIDER_CHARS = 100;
+
+function widenBlocks(blocks: readonly ScoredBlock[], main: Span, freeChars: number): ScoredBlock[] {
+  let room = freeChars;
+  return blocks.map((block) => {
+    const window = withDefinition(block, Math.min(room, MAX_WIDER_CHARS));
+    if (overlaps(main, toSpan(block.chunk, window))) return block;
+    room -= countChars(block.chunk.lines, window) - countChars(block.chunk.lines, block.window);
+    return { ...block, window };
+  });
 }
 
 /** Chunks whose blocks may be shown. */
 const MAX_BLOCK_CHUNKS = 12;
 
-const overlaps = (one: Span, other: Span): boolean => one.startLine <= other.endLine && other.startLine <= one.endLine;
-
 /** A chunk and its share of the best chunk's score. */
 type CandidateChunk = Chunk & { readonly share: number };
 
-/** A chunk with its text and its lines, the definition in each line, and the hits of each line. */
+/** A chunk with its text and its lines: the definition in each, the hits of each, and whether it imports something. */
 type MeasuredChunk = CandidateChunk & {
   readonly text: string;
   readonly lines: Lines;
   readonly definitions: readonly (Definition | null)[];
   readonly hits: readonly (readonly Hit[])[];
+  readonly imports: readonly boolean[];
 };
 
 function measureChunk(file: StoredText, chunk: CandidateChunk, finder: HitFinder): MeasuredChunk {
@@ -92,7 +108,8 @@ function measureChunk(file: StoredText, chunk: CandidateChunk, finder: HitFinder
   const definitions = Array.from({ length: count }, (_, line) =>
     findDefinition(text, starts[line] ?? 0, starts[line + 1] ?? 0, indents[line] ?? -1),
   );
-  return { ...chunk, text, lines, definitions, hits: findLineHits(text, lines, definitions, finder) };
+  const hits = findLineHits(text, lines, definitions, finder);
+  return { ...chunk, text, lines, definitions, hits, imports: findImportLines(text, lines) };
 }
 
 function chooseMain(chunk: MeasuredChunk, finder: HitFinder, line: number | null, maxChars: number): ChosenSpan {
@@ -104,8 +121,14 @@ function chooseMain(chunk: MeasuredChunk, finder: HitFinder, line: number | null
   return { ...span, focus: chunk.start + findFocus(chunk, span, finder) };
 }
 
-/** A span of a chunk with what it says about the query. */
-type ScoredBlock = { readonly span: Span; readonly chunk: MeasuredChunk; readonly score: number };
+/** A part of a chunk from its first line on: the line that defines something, if one does, and the lines that match best. */
+type ScoredBlock = {
+  readonly chunk: MeasuredChunk;
+  readonly first: number;
+  readonly defined: number | null;
+  readonly window: Window;
+  readonly score: number;
+};
 
 /** The parts of a chunk that match the query: each begins with a definition, or where the chunk begins. */
 function findBlocks(chunk: MeasuredChunk, maxChars: number): ScoredBlock[] {
@@ -116,9 +139,33 @@ function findBlocks(chunk: MeasuredChunk, maxChars: number): ScoredBlock[] {
     if (!hasHits(hits, first, blockEnd)) return [];
     const window = bestWindow(lines, hits, first, blockEnd, maxChars);
     if (window.score <= 0) return [];
-    return [{ span: toSpan(lines, window, chunk.startLine), chunk, score: window.score * chunk.share }];
+    const defined = findDefined(chunk, first, blockEnd);
+    const shown = defined !== null && window.end <= defined ? throughDefinition(lines, window, defined) : window;
+    return [{ chunk, first, defined, window: shown, score: window.score * chunk.share }];
   });
 }
+
+function findDefined({ definitions }: MeasuredChunk, first: number, end: number): number | null {
+  for (let line = first; line < end; line++) if (definitions[line] !== null) return line;
+  return null;
+}
+
+/** A longer comment is not shown, but what it is on. */
+const MAX_COMMENT_CHARS = 150;
+
+/** From the lines that match in a comment to the definition below it. */
+function throughDefinition(lines: Lines, window: Window, defined: number): Window {
+  const documented = { ...window, end: defined + 1 };
+  return countChars(lines, documented) <= MAX_COMMENT_CHARS ? documented : { ...documented, first: defined };
+}
+
+/** The lines with those before them, from the comment or the definition on, if these have at most so many characters. */
+function withDefinition({ chunk: { lines }, first, defined, window }: ScoredBlock, maxChars: number): Window {
+  const wider = [first, defined ?? first].map((start) => ({ ...window, first: Math.min(start, window.first) }));
+  return wider.find((each) => countChars(lines, each) - countChars(lines, window) <= maxChars) ?? window;
+}
+
+const countChars = ({ starts }: Lines, { first, end }: Window): number => (starts[end] ?? 0) - (starts[first] ?? 0);
 
 function hasHits(hits: readonly (readonly Hit[])[], first: number, end: number): boolean {
   for (let line = first; line < end; line++) if ((hits[line]?.length ?? 0) > 0) return true;
@@ -133,15 +180,21 @@ function blockStarts({ text, lines, definitions }: MeasuredChunk): number[] {
   for (let line = 1; line < lines.count; line++) {
     if (lines.indents[line] === -1 || definitions[line] === null) continue;
     let first = line;
-    while (first > 1 && commentStart.test(text.slice(lines.starts[first - 1] ?? 0, lines.starts[first] ?? 0))) first--;
+    while (first > 0 && commentStart.test(text.slice(lines.starts[first - 1] ?? 0, lines.starts[first] ?? 0))) first--;
     starts.add(first);
   }
   return [...starts];
 }
 
-/** Whether a span contains a line. */
-export const containsLine = ({ startLine, endLine }: Span, line: number): boolean =>
-  startLine <= line && line <= endLine;
+/** Names that a file imports match wherever it uses them: imports are shown only if nothing else matches. */
+function withoutImports(chunks: readonly MeasuredChunk[]): readonly MeasuredChunk[] {
+  const others = chunks.flatMap((chunk) => {
+    const hits = chunk.hits.map((found, line) => (chunk.imports[line] ? [] : found));
+    const hasOnlyImports = hasHits(chunk.hits, 0, hits.length) && !hasHits(hits, 0, hits.length);
+    return hasOnlyImports ? [] : [{ ...chunk, hits }];
+  });
+  return others.some(({ hits }) => hasHits(hits, 0, hits.length)) ? others : chunks;
+}
 
 /** Lines shown before a line that the query names, where there is room. */
 const LINES_BEFORE = 6;
@@ -223,9 +276,10 @@ const REPEATED_SHARE = 0.3;
 const BLOCK_FACTOR = 1.1;
 
 /** The lines of a chunk that match the query best and fit in this many characters; the first of equals. */
-function bestLines({ text, lines, hits, startLine, endLine }: MeasuredChunk, maxChars: number): Span {
+function bestLines(chunk: MeasuredChunk, maxChars: number): Span {
+  const { text, lines, hits, startLine, endLine } = chunk;
   if (text.length <= maxChars && endWithin(lines, 0, maxChars) === lines.count) return { startLine, endLine };
-  return toSpan(lines, bestWindow(lines, hits, 0, lines.count, maxChars), startLine);
+  return toSpan(chunk, bestWindow(lines, hits, 0, lines.count, maxChars));
 }
 
 /** Lines of a chunk, counted from 0; `end` is exclusive. */
@@ -249,8 +303,12 @@ function bestWindow(
   return best;
 }
 
-function toSpan(lines: Lines, { first, end }: Window, startLine: number): Span {
-  return { startLine: startLine + first, endLine: startLine + withoutBlankEnd(lines, first, end) - 1 };
+/** The lines of a window in the file, without those at its end that say nothing: blank ones, and imports after other lines. */
+function toSpan({ lines, hits, imports, startLine }: MeasuredChunk, { first, end }: Window): Span {
+  let last = end;
+  const isUseless = (line: number) => lines.indents[line] === -1 || (imports[line] && hits[line]?.length === 0);
+  while (last > first + 1 && isUseless(last - 1)) last--;
+  return { startLine: startLine + first, endLine: startLine + last - 1 };
 }
 
 /** In the outline of a file, many blank lines are between definitions; so many end a span. */

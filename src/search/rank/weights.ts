@@ -78,3 +78,41 @@ export const MAX_SCORE =
   rankWeights.stemShare +
   rankWeights.name * rankWeights.named[3] +
   rankWeights.size;
+
+/** How much of a file is shown. */
+export type SpanLimits = {
+  /** Characters of the main span, and of the lines that match best in a further one. */
+  readonly mainChars: number;
+  readonly furtherChars: number;
+  /** Further spans before neighbours are joined, and the characters of all, with SPAN_FRAME_CHARS for each. */
+  readonly furtherSpans: number;
+  readonly totalChars: number;
+  /** A span has at least one line; a longer one is cut to this many characters. */
+  readonly cutChars: number;
+};
+
+/** Characters that a reply has around a span: its line numbers, and in JSON the names of its fields. */
+export const SPAN_FRAME_CHARS = 40;
+
+/**
+ * A reader looks at the first file closely, and at later ones to see whether they matter. Many short spans find more of the
+ * lines asked for than a few long ones: 0.729 of 437 queries for 1,210 tokens in ten files, where six spans of 130 characters
+ * beside one of 360 found 0.686 for 1,240. Room is better spent on the first file than on the others. With a main span below
+ * 180 characters, the estimate of a result, which counts no names of fields, is too small.
+ */
+const topLimits: SpanLimits = {
+  mainChars: 320,
+  furtherChars: 60,
+  furtherSpans: 16,
+  totalChars: 1_500,
+  cutChars: 4_000,
+};
+const upperLimits: SpanLimits = { mainChars: 200, furtherChars: 50, furtherSpans: 7, totalChars: 600, cutChars: 600 };
+const lowerLimits: SpanLimits = { mainChars: 180, furtherChars: 50, furtherSpans: 5, totalChars: 340, cutChars: 400 };
+const UPPER_RANKS = 4;
+
+/** The limits for a file at this place of the ranking, from 0. */
+export function limitsAt(rank: number): SpanLimits {
+  if (rank === 0) return topLimits;
+  return rank < UPPER_RANKS ? upperLimits : lowerLimits;
+}

@@ -121,6 +121,15 @@ describe("spillway search and index", () => {
     assert.equal(err, "Query type: symbol; terms: pars order parseorder; names: parseorder.\n");
   });
 
+  test("show what the learnt table added to a question in words", async () => {
+    await using cli = await openCli();
+    await cli.write("src/thumbnail.ts", "export function resizeImage(image) {\n  return image.scale(0.5);\n}\n");
+    await cli.write("src/order.ts", source);
+    const { out, err } = await cli.run(["search", "resize a picture", "--explain"]);
+    assert.match(out, /^src\/thumbnail\.ts:1-3 .* meaning=0\.\d+ /);
+    assert.match(err, /^Query type: words; terms: .*pictur.*; names: .*; words of code for them: .*\bimag\b.*\.\n$/);
+  });
+
   test("say how to see more", async () => {
     await using cli = await openCli();
     for (const name of ["a", "b", "c"]) await cli.write(`src/${name}.ts`, source);

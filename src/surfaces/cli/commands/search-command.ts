@@ -57,13 +57,16 @@ const nextPage = (cursor: string): string => `${searchOptionNames.cursor} ${curs
 
 /** How the query was parsed, with --explain, and how to see more results. */
 function listHints({ next_cursor, question }: SearchReply): string[] {
-  const list = (words: readonly string[]) => clip(words.join(" "), ERROR_CHARS);
   return [
-    ...(question === undefined
-      ? []
-      : [`Query type: ${question.kind}; terms: ${list(question.terms)}; names: ${list(question.names)}.`]),
+    ...(question === undefined ? [] : [formatQuestion(question)]),
     ...(next_cursor === null ? [] : [`More: ${nextPage(next_cursor)}`]),
   ];
+}
+
+function formatQuestion({ kind, terms, names, code_words }: NonNullable<SearchReply["question"]>): string {
+  const list = (words: readonly string[]) => clip(words.join(" "), ERROR_CHARS);
+  const codeWords = code_words.length === 0 ? "" : `; words of code for them: ${list(code_words)}`;
+  return `Query type: ${kind}; terms: ${list(terms)}; names: ${list(names)}${codeWords}.`;
 }
 
 /** With JSON output no notices are printed, so the session logs what was cut. */
