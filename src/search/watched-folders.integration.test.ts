@@ -175,6 +175,68 @@ test("a folder that another one has replaced is watched in its place", async () 
   assert.deepEqual(tree.texts(), ["src/deep/a.ts: two\nthree\n"]);
 });
 
+test("a root that another folder has replaced is watched in its place", async () => {
+  const replacements: Record<string, (at: (path: string) => string) => void> = {
+    "moved away": (at) => {
+      renameSync(at(""), at("../old"));
+      renameSync(at("../new"), at(""));
+    },
+    "removed and made again": (at) => {
+      rmSync(at(""), { recursive: true });
+      mkdirSync(at("src/deep"), { recursive: true });
+      writeFileSync(at("src/deep/b.ts"), "two\n");
+    },
+  };
+  for (const [name, replace] of Object.entries(replacements)) {
+    await using tree = await openWatched();
+    tree.write("src/deep/a.ts", "one\n");
+    tree.write("../new/src/deep/b.ts", "two\n");
+    for (let round = 0; round < 3; round++) await tree.refresh();
+    replace(tree.at);
+    await tree.refresh();
+    assert.deepEqual(tree.texts(), ["src/deep/b.ts: two\n"], name);
+    await tree.refresh();
+    appendFileSync(tree.at("src/deep/b.ts"), "three\n");
+    await tree.refresh();
+    assert.deepEqual(tree.texts(), ["src/deep/b.ts: two\nthree\n"], name);
+  }
+});
+
+test("a server finds what is in a folder whose parent was replaced", async () => {
+  await using folder = await makeTemporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const [parent, text] of [
+    ["parent", "const before = 1;\n"],
+    ["next", "const after = 1;\n"],
+  ] as const) {
+    mkdirSync(at(`${parent}/root/src`), { recursive: true });
+    writeFileSync(at(`${parent}/root/src/a.ts`), text);
+  }
+  const settings = { ...defaultSettings, ...patientSearch, home: at("home"), "search.refresh_every": 0 };
+  await using session = await openSession({ settings, cwd: folder.path });
+  const find = async (query: string) =>
+    (await searchCode({ query, dir: at("parent/root") }, session)).results[0]?.content;
+  for (let round = 0; round < 4; round++) assert.equal(await find("before"), "const before = 1;");
+  renameSync(at("parent"), at("old"));
+  renameSync(at("next"), at("parent"));
+  for (let round = 0; round < 2; round++) assert.equal(await find("after"), "const after = 1;");
+});
+
+test("a folder that a file has replaced does not end the watching of the others", {
+  skip: !isWatchable && "only Linux is watched",
+}, async () => {
+  await using tree = await openWatched();
+  tree.write("a.ts", "one\n");
+  tree.write("sub/deep/b.ts", "two\n");
+  for (let round = 0; round < 3; round++) await tree.refresh();
+  rmSync(tree.at("sub"), { recursive: true });
+  writeFileSync(tree.at("sub"), "three\n");
+  await tree.refresh();
+  await tree.refresh();
+  assert.equal(await isQuiet(tree.location), true);
+  assert.deepEqual(tree.texts(), await tree.readFresh());
+});
+
 /** A clock that the test sets, and a folder that cannot be watched. */
 function openUnwatched() {
   const clock = { ms: 1_000_000 };
@@ -262,6 +324,20 @@ test("a change is found that the system drops because too many others wait to be
   appendFileSync(tree.at("calm/c.ts"), "two\n");
   await tree.refresh();
   assert.ok(tree.texts().includes("calm/c.ts: one\ntwo\n"));
+});
+
+test("a change is found that the system drops because another tree has too many", async () => {
+  await using noisy = await openWatched();
+  await using calm = await openWatched();
+  noisy.write("a.ts", "one\n");
+  noisy.write("b.ts", "one\n");
+  calm.write("c.ts", "one\n");
+  for (let round = 0; round < 3; round++) for (const tree of [noisy, calm]) await tree.refresh();
+  for (let round = 0; round < 9_000; round++)
+    for (const name of ["a", "b"]) appendFileSync(noisy.at(`${name}.ts`), "x");
+  appendFileSync(calm.at("c.ts"), "two\n");
+  await calm.refresh();
+  assert.deepEqual(calm.texts(), ["c.ts: one\ntwo\n"]);
 });
 
 test("a look that fails leaves the change to be found", async () => {
