@@ -553,6 +553,24 @@ describe("an indexing job", () => {
     assert.equal((await work.search("needle299")).indexing, undefined);
   });
 
+  test("is waited for where a search would miss files whose part of the index is gone, and the reply says so", async () => {
+    await using work = await openSearchedFolder({ "search.wait": 0, "search.refresh_wait": 0 });
+    const filler = "const filler = 1;\n".repeat(5_000);
+    for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
+    const { repository_id } = await searchCode({ query: "needle1" }, work.session, { complete: true });
+    const folder = join(work.session.searchFolder ?? "", "default", repository_id ?? "");
+    assert.ok(closeUnused(folder));
+    rmSync(join(work.root, "..", "home", "segments"), { recursive: true });
+    const lock = takeLock(join(folder, "lock.db")) ?? assert.fail();
+    const reply = await work.search("needle1");
+    assert.ok((reply.indexing?.files_missing ?? 0) > 0, JSON.stringify(reply.indexing));
+    assert.match(searchNotices(reply).join(), /being rebuilt and \d+ files of it could not be searched/);
+    assert.ok(closeUnused(folder), "what was built in memory is gone");
+    const patient = { ...work.session, settings: { ...work.session.settings, "search.wait": 60_000 } };
+    const all = await searchCode({ query: "needle119" }, patient, { progress: () => lock[Symbol.dispose]() });
+    assert.deepEqual([all.results[0]?.file_path, all.indexing], ["f119.ts", undefined]);
+  });
+
   test("of another process is waited for, and a complete index is not reported as unfinished", async () => {
     await using work = await openSearchedFolder({ "search.refresh_wait": 100 });
     work.write("a.ts", "const needle = 1;\n");

@@ -206,6 +206,7 @@ const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
 const indexing: Readonly<Record<keyof NonNullable<SearchReply["indexing"]>, JsonSchema>> = {
   files_done: count,
   files_total: count,
+  files_missing: count,
   error: text,
 };
 

@@ -128,17 +128,17 @@ async function publish(
   pause: Pause,
 ): Promise<void> {
   let rest = uncovered;
-  let dropSegments = dropped;
   do {
     const { bytes, count } = await buildBytes(store, rest, fullChars, pause);
     rest = rest.slice(count);
     const name = bytes === null ? undefined : await segments.put(bytes);
     if (name === null) return; // It cannot be kept now: what is stored stays, and searches index the rest in memory.
-    store.write({ ...(name !== undefined && { addSegment: name }), dropSegments });
-    for (const each of dropSegments) cachedOutlines.delete(each);
-    dropSegments = [];
+    const isLast = rest.length === 0;
+    // Until then searches need the segments that are replaced: a file counts in the first segment that has it.
+    store.write({ ...(name !== undefined && { addSegment: name }), ...(isLast && { dropSegments: dropped }) });
     await pause();
   } while (rest.length > 0);
+  for (const name of dropped) cachedOutlines.delete(name);
 }
 
 /** Pauses after each file, so that searches are answered in between. */

@@ -350,7 +350,25 @@ describe("segments", () => {
       store.write({ put: [{ ...newFile(`f${file}.ts`), text, chunks }] });
       await publishSegments(location, () => null);
     }
-    await publishSegments(location, () => null);
+    const covered: number[] = [];
+    const counting: typeof store.write = (change) => {
+      const generation = store.write(change);
+      covered.push(new Set(store.snapshot().segments.flatMap((name) => filesOf.get(name) ?? [])).size);
+      return generation;
+    };
+    const filesOf = new Map<string, readonly number[]>();
+    const put: typeof index.segments.put = async (bytes) => {
+      const name = (await index.segments.put(bytes)) ?? assert.fail();
+      filesOf.set(name, [...((await index.segments.outline(name)) ?? assert.fail()).fileIds]);
+      return name;
+    };
+    for (const name of store.snapshot().segments)
+      filesOf.set(name, [...((await index.segments.outline(name)) ?? assert.fail()).fileIds]);
+    await publishSegments(
+      { ...location, store: { ...store, write: counting }, segments: { ...index.segments, put } },
+      () => null,
+    );
+    assert.deepEqual(covered, [13, 13], "until all files are in new segments, they are in the old ones");
     const segments = () => readdirSync(index.segmentFolder);
     assert.ok(segments().length < 13, `${segments().length} segments`);
     const [settled, generation] = [segments(), store.generation()];
