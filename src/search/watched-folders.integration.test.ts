@@ -12,7 +12,9 @@ import { type FolderWatch, openFolderWatch } from "./index/folder/folder-watch.t
 import type { IndexStore } from "./index/store/index-store.ts";
 import { openMemoryStore } from "./index/store/memory-index-store.ts";
 import { updateIndex } from "./index/update-index.ts";
+import { closeUnused, openRepository } from "./repository/repository.ts";
 import { searchCode } from "./search.ts";
+import { projectOf } from "./targets.ts";
 import { isLookLong, isLookRecent, isQuiet, isWholeLookDue, lookWatched, type WatchSystem } from "./watched-folders.ts";
 
 const { signal } = new AbortController();
@@ -391,6 +393,29 @@ test("no change is missed, whatever happens between two searches and however muc
     }),
     { numRuns: 60 },
   );
+});
+
+test("a repository that is closed is not watched any more", async () => {
+  await using work = await openSearchedFolder();
+  work.write("a.ts", "const first = 1;\n");
+  await work.search("first");
+  const { session, root } = work;
+  let folder: string | null = null;
+  let watch: FolderWatch | null = null;
+  {
+    using hold = await openRepository(projectOf(undefined, root, session, false), root, session.roots);
+    ({ folder } = hold.repository);
+    const report = { files: 1, indexed: 0, removed: 0, skippedCount: 0, unreadable: 0, skipped: [], bytes: 0 };
+    const openWatch = (path: string) => {
+      watch = openFolderWatch(path, { isLocal: () => true });
+      return watch;
+    };
+    await lookWatched(hold.repository, signal, async () => report, { now: () => 0, openWatch });
+  }
+  const stateOf = (opened: FolderWatch | null) => opened?.state();
+  assert.equal(stateOf(watch), "open");
+  assert.ok(closeUnused(folder ?? assert.fail()));
+  assert.equal(stateOf(watch), "idle");
 });
 
 test("a server that is searched again and again finds every change", async () => {

@@ -4,6 +4,7 @@ import { type FolderWatch, openFolderWatch } from "./index/folder/folder-watch.t
 import { createPause } from "./index/pause.ts";
 import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
 import type { UpdateReport } from "./index/update-index.ts";
+import { onRepositoryClosed } from "./repository/repository.ts";
 
 type WatchedTree = {
   /** Null where the folder cannot be watched. */
@@ -17,6 +18,9 @@ type WatchedTree = {
 };
 
 const trees = new WeakMap<IndexStore, WatchedTree>();
+
+// Watches count against the limit of the system as long as they are open.
+onRepositoryClosed(({ store }) => trees.get(store)?.watch?.[Symbol.dispose]());
 
 type Indexed = Pick<IndexLocation, "store">;
 
