@@ -233,6 +233,23 @@ describe("an update of the index", () => {
     }
   });
 
+  test("applies a changed size limit to documents, which is lower", async () => {
+    await using index = await openIndex();
+    index.write("a.md", "needle in a manual\n".repeat(60));
+    index.write("b.ts", "const needle = 1;\n".repeat(60));
+    const options = { signal: index.signal, now: () => Date.now() + 10_000 };
+    for (const [maxFileBytes, paths] of [
+      [10_000, ["a.md", "b.ts"]],
+      [2_000, ["b.ts"]],
+    ] as const) {
+      await updateIndex(index, { ...options, maxFileBytes });
+      assert.deepEqual(
+        index.store.files().map(({ path }) => path),
+        paths,
+      );
+    }
+  });
+
   test("reports an unreadable file, removes its old text, and indexes it again later", {
     skip: process.getuid?.() === 0,
   }, async () => {
@@ -295,6 +312,17 @@ test("an index in memory and an index of a few large files are searched complete
   await updateIndex({ root: index.root, store: index.store, segments: index.segments }, options);
   assert.deepEqual(await index.find("needle29"), ["f29.ts"]);
   assert.ok(index.store.snapshot().segments.length > 0, "no segment was published");
+});
+
+test("a reader beside changes has a few segments in memory, however many there are", async () => {
+  const store = openMemoryStore();
+  const reader = openReader(store);
+  for (let round = 0; round < 30; round++) {
+    store.write({ put: [newFile(`f${round}.ts`)] });
+    const { view } = await reader.load(null);
+    assert.equal(view.liveFiles, round + 1);
+    assert.ok(view.parts.length <= 9, `${view.parts.length} segments`);
+  }
 });
 
 describe("segments", () => {

@@ -61,6 +61,21 @@ describe("a store in SQLite", () => {
     );
   });
 
+  test("lists the ids of all files after another process and then this one have written", () => {
+    const path = nextPath();
+    using one = openSqliteStore(path);
+    using other = openSqliteStore(path);
+    one.write({ put: [newFile("a.ts")] });
+    assert.equal(one.snapshot().fileIds.length, 1);
+    other.write({ put: [newFile("b.ts")] });
+    one.write({ put: [newFile("c.ts")] });
+    assert.deepEqual(
+      one.snapshot().fileIds,
+      one.files().map(({ id }) => id),
+    );
+    assert.equal(one.fileCount(), 3);
+  });
+
   test("gives back the memory of texts that were read, without waiting for the garbage collector", () => {
     using store = openSqliteStore(nextPath());
     const texts = [200, 20_000].map((lines) => Array.from({ length: lines }, (_, line) => `${line}`).join("\n"));
