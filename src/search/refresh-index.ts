@@ -77,7 +77,10 @@ export async function refreshIndex(
     const rest = { first: remaining(waits.first), changes: remaining(waits.changes) };
     return refreshIndex(repository, session, { complete, progress, waitMs: rest, attempts: attempts - 1 });
   }
-  if (record.status === "failed") return record;
+  if (record.status === "failed") {
+    refreshTimes.delete(repository); // The next search looks again, and gives the reason again.
+    return record;
+  }
   refreshTimes.set(repository, performance.now());
   return record.status === "pending" || record.status === "running" ? record : null;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -569,6 +570,34 @@ describe("an indexing job", () => {
     const patient = { ...work.session, settings: { ...work.session.settings, "search.wait": 60_000 } };
     const all = await searchCode({ query: "needle119" }, patient, { progress: () => lock[Symbol.dispose]() });
     assert.deepEqual([all.results[0]?.file_path, all.indexing], ["f119.ts", undefined]);
+  });
+
+  test("that finds nothing any more says so for every search", async () => {
+    await using work = await openSearchedFolder();
+    work.write("a.ts", "const needle = 1;\n");
+    for (let round = 0; round < 3; round++) assert.equal((await work.search("needle")).results.length, 1);
+    rmSync(join(work.root, "a.ts"));
+    for (let round = 0; round < 4; round++)
+      assert.match((await work.search("needle")).indexing?.error ?? "", /No files to index/, `search ${round}`);
+    work.write("a.ts", "const needle = 2;\n");
+    for (let round = 0; round < 2; round++) {
+      const { results, indexing } = await work.search("needle");
+      assert.deepEqual([results.length, indexing], [1, undefined]);
+    }
+  });
+
+  test("of a folder that may not be read any more fails with that reason, and keeps the index", {
+    skip: process.getuid?.() === 0,
+  }, async () => {
+    await using work = await openSearchedFolder();
+    work.write("a.ts", "const needle = 1;\n");
+    for (const mode of [0o000, 0o600, 0o300]) {
+      await work.search("needle");
+      chmodSync(work.root, mode);
+      await assert.rejects(work.search("needle", { dir: work.root }), /work cannot be read\./);
+      chmodSync(work.root, 0o700);
+      assert.equal((await work.search("needle")).results.length, 1);
+    }
   });
 
   test("of another process is waited for, and a complete index is not reported as unfinished", async () => {

@@ -1,6 +1,6 @@
 /** A repository is one folder in one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { assertInsideRoots, assertNotKernelFolder } from "../../acquire/file-source.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
@@ -68,7 +68,10 @@ export async function refuseRoot(given: string, root: string, roots: Roots): Pro
 export function requireFolder(dir: string): string {
   try {
     const root = realpathSync(dir);
-    if (statSync(root).isDirectory()) return root;
+    if (statSync(root).isDirectory()) {
+      accessSync(root, constants.R_OK | constants.X_OK); // Else it would look empty, and so would its index.
+      return root;
+    }
   } catch (cause) {
     if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(cause) ?? ""))
       throw makeFolderError(dir, "cannot be read", cause);
