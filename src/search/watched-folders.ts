@@ -2,7 +2,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type FolderWatch, openFolderWatch } from "./index/folder/folder-watch.ts";
 import { createPause } from "./index/pause.ts";
-import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
+import type { IndexLocation } from "./index/segments/segment-store.ts";
+import type { IndexStore } from "./index/store/index-store.ts";
 import type { UpdateReport } from "./index/update-index.ts";
 import { onRepositoryClosed } from "./repository/repository.ts";
 

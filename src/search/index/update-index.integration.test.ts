@@ -19,11 +19,11 @@ import { parseQuery } from "../rank/query.ts";
 import { rankFiles } from "../rank/rank.ts";
 import { openReader } from "./index-reader.ts";
 import { findPart } from "./index-view.ts";
-import { publishSegments } from "./publish-segments.ts";
+import { publishSegments } from "./segments/publish-segments.ts";
+import { openSegmentStore } from "./segments/segment-store.ts";
 import { newFile } from "./store/index-store.contract.ts";
 import type { Change } from "./store/index-store.ts";
 import { openMemoryStore } from "./store/memory-index-store.ts";
-import { openSegmentStore } from "./store/segment-store.ts";
 import { openSqliteStore } from "./store/sqlite-index-store.ts";
 import { updateIndex } from "./update-index.ts";
 

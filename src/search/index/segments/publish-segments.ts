@@ -1,11 +1,11 @@
 /** Stores segments: files that are in no segment get one, and many small segments become a few. */
-import { segmentVersionOf } from "../../artifacts/keys.ts";
+import { segmentVersionOf } from "../../../artifacts/keys.ts";
+import { createIdSet, type IdSet } from "../id-set.ts";
+import type { Pause } from "../pause.ts";
+import type { IndexStore } from "../store/index-store.ts";
 import { createSegmentBuilder } from "./build-segment.ts";
-import { createIdSet, type IdSet } from "./id-set.ts";
 import type { SegmentOutline } from "./index-segment.ts";
-import type { Pause } from "./pause.ts";
-import type { IndexLocation, IndexStore } from "./store/index-store.ts";
-import { type SegmentStore, segmentsOfVersion } from "./store/segment-store.ts";
+import { type IndexLocation, type SegmentStore, segmentsOfVersion } from "./segment-store.ts";
 
 /** Fewer files or less text are indexed in memory by each search instead: a segment is not worth its file. */
 const MIN_SEGMENT_FILES = 100;

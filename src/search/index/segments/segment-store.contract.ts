@@ -6,12 +6,12 @@ import { segmentsKey } from "../../../artifacts/keys.ts";
 import { readObject } from "../../../artifacts/objects.ts";
 import type { Storage } from "../../../artifacts/storage.ts";
 import { pageOfSegments, segmentsOfOthers } from "../../../catalogue/segment-rows.ts";
-import { adoptSegments } from "../adopt-segments.ts";
-import { createSegmentBuilder } from "../build-segment.ts";
 import { openReader } from "../index-reader.ts";
-import { publishSegments } from "../publish-segments.ts";
-import { newFile } from "./index-store.contract.ts";
-import { openMemoryStore } from "./memory-index-store.ts";
+import { newFile } from "../store/index-store.contract.ts";
+import { openMemoryStore } from "../store/memory-index-store.ts";
+import { adoptSegments } from "./adopt-segments.ts";
+import { createSegmentBuilder } from "./build-segment.ts";
+import { publishSegments } from "./publish-segments.ts";
 import { openSegmentStore } from "./segment-store.ts";
 
 const prefix = segmentsKey({ owner: "ann", project: "shop", repository: "web" });

@@ -1,10 +1,11 @@
 /** Takes over segments that other machines have built of the same files, so that each segment is built once. */
+
+import type { Pause } from "../pause.ts";
+import type { IndexStore, StoredFile } from "../store/index-store.ts";
 import { hashNumbers } from "./encode-segment.ts";
 import type { IndexSegment } from "./index-segment.ts";
-import type { Pause } from "./pause.ts";
 import { HASH_NUMBERS } from "./segment-layout.ts";
-import type { IndexLocation, IndexStore, StoredFile } from "./store/index-store.ts";
-import { segmentsOfVersion } from "./store/segment-store.ts";
+import { type IndexLocation, segmentsOfVersion } from "./segment-store.ts";
 
 /** Names segments of others that have too few files of this index, so that they are not examined again. */
 const unsuitableFact = "unsuitable_segments";

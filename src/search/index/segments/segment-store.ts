@@ -7,8 +7,9 @@ import type { Storage } from "../../../artifacts/storage.ts";
 import { announceObject } from "../../../catalogue/blob-rows.ts";
 import { CatalogueError } from "../../../catalogue/sql.ts";
 import { isUnwritable, systemCode } from "../../../errors.ts";
-import { type IndexSegment, openSegment, readSegmentOutline, type SegmentOutline } from "../index-segment.ts";
-import { SEGMENT_VERSION } from "../segment-layout.ts";
+import type { IndexStore } from "../store/index-store.ts";
+import { type IndexSegment, openSegment, readSegmentOutline, type SegmentOutline } from "./index-segment.ts";
+import { SEGMENT_VERSION } from "./segment-layout.ts";
 
 export interface SegmentStore {
   /** The version of segments that are put here. Programs of several versions may use one index, each with its segments. */
@@ -29,6 +30,13 @@ export interface SegmentStore {
   /** The sizes of those of these segments that exist. */
   sizesOf(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
+
+/** An index and its source: the folder, the store, and its segments (null where segments are not kept). */
+export type IndexLocation = {
+  readonly root: string;
+  readonly store: IndexStore;
+  readonly segments: SegmentStore | null;
+};
 
 /** The store that has the objects, and the rows that announce them. */
 export type SegmentStorage = Pick<Storage, "objects" | "catalogue" | "parts">;
