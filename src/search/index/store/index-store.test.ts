@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { isLocked, takeLock } from "../../../system/lock.ts";
 import { newFile, testIndexStore } from "./index-store.contract.ts";
 import { openMemoryStore } from "./memory-index-store.ts";
-import { openSqliteStore } from "./sqlite-index-store.ts";
+import { openSqliteStore, releaseMemory } from "./sqlite-index-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "spillway-test-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -89,6 +89,12 @@ describe("a store in SQLite", () => {
       ids.map((id) => store.text(id)?.text),
       texts,
     );
+  });
+
+  test("gives back the memory of a buffer only if no other one uses it", () => {
+    const [own, whole, pooled] = [new Uint8Array(10), Uint8Array.of(1, 2, 3, 4), Buffer.from("in the pool")];
+    for (const buffer of [own, whole.subarray(0, 2), pooled]) releaseMemory(buffer, buffer.byteLength);
+    assert.deepEqual([own.length, [...whole], pooled.toString()], [0, [1, 2, 3, 4], "in the pool"]);
   });
 
   test("rolls back a change that fails halfway", () => {

@@ -2,7 +2,6 @@
 import type { DatabaseSync as Database, StatementSync } from "node:sqlite";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { DatabaseSync } from "../../../system/load-sqlite.ts";
-import { MIN_OWN_BYTES, releaseMemory } from "../../../system/release-memory.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { FolderRecord } from "../folder/folder-memory.ts";
@@ -284,6 +283,17 @@ function unpackText(bytes: Uint8Array, chars: number): string {
   releaseMemory(bytes, bytes.byteLength);
   releaseMemory(unpacked, chunkSize);
   return text;
+}
+
+/** Smaller buffers share their memory with others. */
+const MIN_OWN_BYTES = Buffer.poolSize >>> 1;
+
+/**
+ * Gives the memory of a buffer back at once if it has these bytes for itself. A search reads half a megabyte of texts, and
+ * the garbage collector, which sees small objects, lets tens of megabytes add up.
+ */
+export function releaseMemory({ buffer }: Uint8Array, ownBytes: number): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === ownBytes) buffer.transfer(0);
 }
 
 /** Four numbers for each chunk; the chunks of a file are read and written together. */
