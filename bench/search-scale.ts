@@ -136,7 +136,7 @@ function measureOurs(tree: string, folder: string, queries: readonly string[], t
   meter(tree, [program, "search", name], env); // The first may settle what changed just before it was indexed.
   const before = stampsOf(index);
   const runs = [name, words, name].map((query) => meter(tree, [program, "search", query], env).cpuMs);
-  const written = stampsOf(index) === before ? "0 bytes" : "something";
+  const written = stampsOf(index) === before ? "no index file" : "index files";
   const changed = changeOne(tree, env);
   const server = JSON.parse(meter(tree, [join(import.meta.dirname, "search-scale-server.ts")], env).stdout);
   const cells = [

@@ -9,7 +9,7 @@ import { teamStorage } from "../src/artifacts/team-storage.ts";
 import { findLease } from "../src/catalogue/index-rows.ts";
 import { pageOfSegments } from "../src/catalogue/segment-rows.ts";
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
-import { segmentStoreContract } from "../src/search/index/store/segment-store.contract.ts";
+import { segmentStoreContract } from "../src/search/index/segments/segment-store.contract.ts";
 import { searchCode, startIndexJob } from "../src/search/search.ts";
 import { openSession, type Session } from "../src/session/session.ts";
 import { sweepArtifacts } from "../src/verbs/sweep.ts";

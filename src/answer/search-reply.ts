@@ -130,11 +130,15 @@ const formatRepositories = (count: number): string =>
   count === 1 ? "1 repository" : `${formatNumber(count)} repositories`;
 
 function indexingNotice(
-  { files_done, files_total, error }: NonNullable<SearchFacts["indexing"]>,
+  { files_done, files_total, files_missing = 0, error }: NonNullable<SearchFacts["indexing"]>,
   indexedAt: string | null,
 ): string {
-  const done = `${formatNumber(files_done)} of ${formatCount(files_total, "file")}`;
+  const done = `${formatNumber(Math.max(0, files_done - files_missing))} of ${formatCount(files_total, "file")}`;
   if (indexedAt === null) return `The index is still being built (${done}): these results are from what is ready.`;
+  if (error === undefined && files_missing > 0) {
+    const files = formatCount(files_missing, "file");
+    return `The index is being rebuilt and ${files} of it could not be searched: search again later.`;
+  }
   if (error === undefined) return "The folder is still being checked for changes: the newest ones may be missing here.";
   return `The index could not be updated and dates from ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
 }

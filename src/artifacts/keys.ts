@@ -27,8 +27,13 @@ export const isBlobKey = (key: string, sha256: string): boolean =>
 export const segmentsKey = ({ owner, project, repository }: RepositoryKey): string =>
   `${segmentPrefix}${owner}/${project}/${repository}/`;
 
-/** The sha256 in the key or name of an index segment, which is `<sha256>.<nonce>`. */
-export const segmentHashOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1).slice(0, 64);
+/** The version of an index segment, which its key or name ends with; NaN for one of early programs, which has none. */
+export const segmentVersionOf = (key: string): number => Number.parseInt(nameOf(key).split(".")[2] ?? "", 10);
+
+/** The sha256 in the key or name of an index segment, which is `<sha256>.<nonce>.<version>`. */
+export const segmentHashOf = (key: string): string => nameOf(key).slice(0, 64);
+
+const nameOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
 /** The keys of one owner. */
 export function ownerKeys(owner: string) {

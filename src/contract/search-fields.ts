@@ -56,7 +56,13 @@ export type SearchFacts = {
   /** Files of these results that were changed or deleted since; full paths where a whole project was searched. */
   readonly stale_files: readonly string[];
   /** Set while the index is being built or updated, and where that failed, with the reason. */
-  readonly indexing?: { readonly files_done: number; readonly files_total: number; readonly error?: string };
+  readonly indexing?: {
+    readonly files_done: number;
+    readonly files_total: number;
+    /** Files of the index that this search could not use, because their part of it is being built. */
+    readonly files_missing?: number;
+    readonly error?: string;
+  };
   /** Set where a whole project was searched: how many of its repositories were, and how many could not be, and why. */
   readonly repositories?: { readonly searched: number; readonly skipped: number; readonly problem?: string };
   /** How many indexed files pass the filters, where there are filters. */

@@ -50,10 +50,12 @@ function joinIndexing(indexes: readonly PreparedIndex[]): IndexingState | null {
   if (only !== undefined && others.length === 0) return only.indexing;
   const open = indexes.flatMap(({ indexing, repository }) => (indexing === null ? [] : [{ ...indexing, repository }]));
   if (open.length === 0) return null;
+  const missing = open.reduce((sum, { files_missing = 0 }) => sum + files_missing, 0);
   const failed = open.filter(({ error }) => error !== undefined);
   return {
     files_done: open.reduce((sum, { files_done }) => sum + files_done, 0),
     files_total: open.reduce((sum, { files_total }) => sum + files_total, 0),
+    ...(missing > 0 && { files_missing: missing }),
     ...(failed.length > 0 && {
       error: failed.map(({ repository, error }) => `${nameOf(repository)}: ${error}`).join(" "),
     }),

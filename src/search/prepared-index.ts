@@ -170,7 +170,7 @@ async function loadIndex(
 ): Promise<PreparedIndex> {
   const { id, root, databaseName, storageProblem, store, reader } = repository;
   const { findNear, facts: embedding } = await findMeaning(parameters.query, store, session);
-  const { view } = await reader.load(segmentsOf(repository, session), isSettled);
+  const { view, missingFiles } = await reader.load(segmentsOf(repository, session), isSettled);
   const accepted = filterFiles(view, resolveDirectory(parameters, root));
   return {
     repository: { id, root, databaseName, storageProblem },
@@ -180,7 +180,7 @@ async function loadIndex(
     near: findNear?.(view) ?? null,
     embedding,
     literal: await findLiteral(repository, view, accepted, parameters, session),
-    indexing,
+    indexing: indexing && { ...indexing, ...(missingFiles > 0 && { files_missing: missingFiles }) },
     indexedAt: indexedAt(store) ?? null,
     // What was prepared is of this index: another one in its place is of no use.
     use: (work) => withRepository(open, 1, async (current) => work(current)),

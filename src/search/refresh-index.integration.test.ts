@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { openSearchedFolder } from "../../test/searched-folder.ts";
+import { waitUntil } from "../../test/waiting.ts";
+import { takeLock } from "../system/lock.ts";
+import { openFolderWatch } from "./index/folder/folder-watch.ts";
+import { indexedAt } from "./index-notes.ts";
 import { startIndexing } from "./indexing-jobs.ts";
 import { refreshIndex } from "./refresh-index.ts";
 import { openRepository } from "./repository/repository.ts";
@@ -25,6 +30,65 @@ test("a search that begins during a look finds what changes during that look", a
   const paths = hold.repository.store.files().map(({ path }) => path);
   assert.deepEqual(paths.sort(), ["a.ts", "b.ts", "late.ts"]);
   assert.equal((await job.waitForEnd()).files_indexed, 1, "the look itself has passed the late one");
+});
+
+test("a search that looks twice waits no longer than one that looks once", async (context) => {
+  await using work = await openSearchedFolder();
+  work.write("a.ts", "const first = 1;\n");
+  await work.search("first");
+  const { session, root } = work;
+  using hold = await openRepository(projectOf(undefined, root, session, false), root, session.roots);
+  const { repository } = hold;
+  const older = await startIndexing(repository, session, "background");
+  let elapsedMs = 0;
+  const realNow = performance.now.bind(performance);
+  context.mock.method(performance, "now", () => realNow() + elapsedMs);
+  const released = older.waitForEnd().then(async () => {
+    elapsedMs = 10_000;
+    using _lock = takeLock(repository.lockPath ?? assert.fail()) ?? assert.fail(); // The second look has to wait.
+    await pause(300);
+  });
+  const record = await refreshIndex(repository, session, { waitMs: { first: 9_000, changes: 9_000 } });
+  assert.equal(record?.message, "Another process is indexing.", "nothing is left of the nine seconds");
+  await released;
+});
+
+/** A repository whose folder is watched and quiet; what changes in it is not reported. Every file was looked at long ago. */
+async function openQuiet(lookedMsAgo: number) {
+  const work = await openSearchedFolder();
+  work.write("a.ts", "const first = 1;\n");
+  await work.search("first");
+  const { session, root } = work;
+  const hold = await openRepository(projectOf(undefined, root, session, false), root, session.roots);
+  const watch = () => ({ [Symbol.dispose]: () => undefined });
+  const system = {
+    now: () => performance.now() - lookedMsAgo,
+    openWatch: () => openFolderWatch(root, { isLocal: () => true, watch }),
+  };
+  const report = { files: 1, indexed: 0, removed: 0, skippedCount: 0, unreadable: 0, skipped: [], bytes: 0 };
+  await lookWatched(hold.repository, new AbortController().signal, async () => report, system);
+  return {
+    ...work,
+    store: hold.repository.store,
+    refresh: (now = session.now) => refreshIndex(hold.repository, { ...session, now }, {}),
+    async [Symbol.asyncDispose]() {
+      hold[Symbol.dispose]();
+      await work[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a search of a watched folder looks at all files in the background once a minute", async () => {
+  await using work = await openQuiet(61_000);
+  work.write("b.ts", "const second = 1;\n");
+  assert.equal(await work.refresh(), null, "the search does not wait");
+  await waitUntil("the change is found", () => work.store.files().some(({ path }) => path === "b.ts"));
+});
+
+test("a search of a watched folder in which nothing has changed notes when that was", async () => {
+  await using work = await openQuiet(0);
+  assert.equal(await work.refresh(() => Date.UTC(2100)), null);
+  assert.equal(indexedAt(work.store), "2100-01-01T00:00:00.000Z");
 });
 
 /** A repository that cannot be watched, after a look that took five seconds and ended as long ago as the test says. */

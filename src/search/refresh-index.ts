@@ -9,6 +9,7 @@ import { indexedAt, noteChecked } from "./index-notes.ts";
 import { isIndexing, type RunningJob, startIndexing } from "./indexing-jobs.ts";
 import { NOTHING_INDEXED } from "./jobs/job-record.ts";
 import type { Repository } from "./repository/repository.ts";
+import { segmentsOf } from "./repository/repository-segments.ts";
 
 /** When each index was last refreshed, by the monotonic clock. */
 const refreshTimes = new WeakMap<Repository, number>();
@@ -54,25 +55,32 @@ export async function refreshIndex(
   session: Session,
   { complete = false, progress, waitMs, attempts = MAX_ATTEMPTS }: RefreshOptions & { readonly attempts?: number },
 ): Promise<JobRecord | null> {
-  const { settings } = session;
+  const { settings, signal } = session;
   if (isFresh(repository, session)) return null;
+  const startedAt = performance.now();
   const isNew = isFirst(repository);
   const waits = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
+  const remaining = (ms: number) => Math.max(0, ms - (performance.now() - startedAt));
   const maxWaitMs = complete ? COMPLETE_WAIT_MS : isNew ? waits.first : waits.changes;
   const freshness = await judgeFreshness(repository, session, maxWaitMs);
   if (freshness === "unchanged") return null;
   // A look that began before this search may have passed what has changed since.
   const isOlder = !isNew && isIndexing(repository);
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
-  if (freshness === "too long") return job.record();
-  const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
-  const record = await waitForEnd(job, maxWaitMs, session.signal).finally(() => clearInterval(timer));
+  using _progress = showProgress(job, progress);
+  let record = freshness === "too long" ? null : await waitForEnd(job, maxWaitMs, signal);
+  if (record === null && !isNew && (await isPartial(repository, session)))
+    record = await waitForEnd(job, remaining(waits.first), signal);
   if (record === null) return job.record();
   if (record.status === "failed" && isNew) throw makeIndexError(record);
   if ((isOlder || isUnfinished(record, repository)) && attempts > 1) {
-    return refreshIndex(repository, session, { complete, progress, waitMs, attempts: attempts - 1 });
+    const rest = { first: remaining(waits.first), changes: remaining(waits.changes) };
+    return refreshIndex(repository, session, { complete, progress, waitMs: rest, attempts: attempts - 1 });
   }
-  if (record.status === "failed") return record;
+  if (record.status === "failed") {
+    refreshTimes.delete(repository); // The next search looks again, and gives the reason again.
+    return record;
+  }
   refreshTimes.set(repository, performance.now());
   return record.status === "pending" || record.status === "running" ? record : null;
 }
@@ -111,6 +119,16 @@ async function judgeFreshness(
     session.background(async () => void (await (await startIndexing(repository, session, "background")).waitForEnd()));
   } else noteChecked(repository.store, session.now());
   return "unchanged";
+}
+
+/** Whether files of an index that was complete cannot be searched now: the segments that they were in are built again. */
+async function isPartial(repository: Repository, session: Session): Promise<boolean> {
+  return (await repository.reader.load(segmentsOf(repository, session), false)).missingFiles > 0;
+}
+
+function showProgress(job: RunningJob, progress: RefreshOptions["progress"]): Disposable {
+  const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 function progressWords({ files_done, files_total }: JobRecord): string {

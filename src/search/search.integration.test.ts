@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -566,6 +567,52 @@ describe("an indexing job", () => {
     assert.match(searchNotices(reply).join(), /still being built/);
     await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal((await work.search("needle299")).indexing, undefined);
+  });
+
+  test("is waited for where a search would miss files whose part of the index is gone, and the reply says so", async () => {
+    await using work = await openSearchedFolder({ "search.wait": 0, "search.refresh_wait": 0 });
+    const filler = "const filler = 1;\n".repeat(5_000);
+    for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
+    const { repository_id } = await searchCode({ query: "needle1" }, work.session, { complete: true });
+    const folder = join(work.session.searchFolder ?? "", "default", repository_id ?? "");
+    assert.ok(closeUnused(folder));
+    rmSync(join(work.root, "..", "home", "segments"), { recursive: true });
+    const lock = takeLock(join(folder, "lock.db")) ?? assert.fail();
+    const reply = await work.search("needle1");
+    assert.ok((reply.indexing?.files_missing ?? 0) > 0, JSON.stringify(reply.indexing));
+    assert.match(searchNotices(reply).join(), /being rebuilt and \d+ files of it could not be searched/);
+    assert.ok(closeUnused(folder), "what was built in memory is gone");
+    const patient = { ...work.session, settings: { ...work.session.settings, "search.wait": 60_000 } };
+    const all = await searchCode({ query: "needle119" }, patient, { progress: () => lock[Symbol.dispose]() });
+    assert.deepEqual([all.results[0]?.file_path, all.indexing], ["f119.ts", undefined]);
+  });
+
+  test("that finds nothing any more says so for every search", async () => {
+    await using work = await openSearchedFolder();
+    work.write("a.ts", "const needle = 1;\n");
+    for (let round = 0; round < 3; round++) assert.equal((await work.search("needle")).results.length, 1);
+    rmSync(join(work.root, "a.ts"));
+    for (let round = 0; round < 4; round++)
+      assert.match((await work.search("needle")).indexing?.error ?? "", /No files to index/, `search ${round}`);
+    work.write("a.ts", "const needle = 2;\n");
+    for (let round = 0; round < 2; round++) {
+      const { results, indexing } = await work.search("needle");
+      assert.deepEqual([results.length, indexing], [1, undefined]);
+    }
+  });
+
+  test("of a folder that may not be read any more fails with that reason, and keeps the index", {
+    skip: process.getuid?.() === 0,
+  }, async () => {
+    await using work = await openSearchedFolder();
+    work.write("a.ts", "const needle = 1;\n");
+    for (const mode of [0o000, 0o600, 0o300]) {
+      await work.search("needle");
+      chmodSync(work.root, mode);
+      await assert.rejects(work.search("needle", { dir: work.root }), /work cannot be read\./);
+      chmodSync(work.root, 0o700);
+      assert.equal((await work.search("needle")).results.length, 1);
+    }
   });
 
   test("of another process is waited for, and a complete index is not reported as unfinished", async () => {

@@ -12,7 +12,9 @@ import { type FolderWatch, openFolderWatch } from "./index/folder/folder-watch.t
 import type { IndexStore } from "./index/store/index-store.ts";
 import { openMemoryStore } from "./index/store/memory-index-store.ts";
 import { updateIndex } from "./index/update-index.ts";
+import { closeUnused, openRepository } from "./repository/repository.ts";
 import { searchCode } from "./search.ts";
+import { projectOf } from "./targets.ts";
 import { isLookLong, isLookRecent, isQuiet, isWholeLookDue, lookWatched, type WatchSystem } from "./watched-folders.ts";
 
 const { signal } = new AbortController();
@@ -175,6 +177,68 @@ test("a folder that another one has replaced is watched in its place", async () 
   assert.deepEqual(tree.texts(), ["src/deep/a.ts: two\nthree\n"]);
 });
 
+test("a root that another folder has replaced is watched in its place", async () => {
+  const replacements: Record<string, (at: (path: string) => string) => void> = {
+    "moved away": (at) => {
+      renameSync(at(""), at("../old"));
+      renameSync(at("../new"), at(""));
+    },
+    "removed and made again": (at) => {
+      rmSync(at(""), { recursive: true });
+      mkdirSync(at("src/deep"), { recursive: true });
+      writeFileSync(at("src/deep/b.ts"), "two\n");
+    },
+  };
+  for (const [name, replace] of Object.entries(replacements)) {
+    await using tree = await openWatched();
+    tree.write("src/deep/a.ts", "one\n");
+    tree.write("../new/src/deep/b.ts", "two\n");
+    for (let round = 0; round < 3; round++) await tree.refresh();
+    replace(tree.at);
+    await tree.refresh();
+    assert.deepEqual(tree.texts(), ["src/deep/b.ts: two\n"], name);
+    await tree.refresh();
+    appendFileSync(tree.at("src/deep/b.ts"), "three\n");
+    await tree.refresh();
+    assert.deepEqual(tree.texts(), ["src/deep/b.ts: two\nthree\n"], name);
+  }
+});
+
+test("a server finds what is in a folder whose parent was replaced", async () => {
+  await using folder = await makeTemporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const [parent, text] of [
+    ["parent", "const before = 1;\n"],
+    ["next", "const after = 1;\n"],
+  ] as const) {
+    mkdirSync(at(`${parent}/root/src`), { recursive: true });
+    writeFileSync(at(`${parent}/root/src/a.ts`), text);
+  }
+  const settings = { ...defaultSettings, ...patientSearch, home: at("home"), "search.refresh_every": 0 };
+  await using session = await openSession({ settings, cwd: folder.path });
+  const find = async (query: string) =>
+    (await searchCode({ query, dir: at("parent/root") }, session)).results[0]?.content;
+  for (let round = 0; round < 4; round++) assert.equal(await find("before"), "const before = 1;");
+  renameSync(at("parent"), at("old"));
+  renameSync(at("next"), at("parent"));
+  for (let round = 0; round < 2; round++) assert.equal(await find("after"), "const after = 1;");
+});
+
+test("a folder that a file has replaced does not end the watching of the others", {
+  skip: !isWatchable && "only Linux is watched",
+}, async () => {
+  await using tree = await openWatched();
+  tree.write("a.ts", "one\n");
+  tree.write("sub/deep/b.ts", "two\n");
+  for (let round = 0; round < 3; round++) await tree.refresh();
+  rmSync(tree.at("sub"), { recursive: true });
+  writeFileSync(tree.at("sub"), "three\n");
+  await tree.refresh();
+  await tree.refresh();
+  assert.equal(await isQuiet(tree.location), true);
+  assert.deepEqual(tree.texts(), await tree.readFresh());
+});
+
 /** A clock that the test sets, and a folder that cannot be watched. */
 function openUnwatched() {
   const clock = { ms: 1_000_000 };
@@ -264,6 +328,20 @@ test("a change is found that the system drops because too many others wait to be
   assert.ok(tree.texts().includes("calm/c.ts: one\ntwo\n"));
 });
 
+test("a change is found that the system drops because another tree has too many", async () => {
+  await using noisy = await openWatched();
+  await using calm = await openWatched();
+  noisy.write("a.ts", "one\n");
+  noisy.write("b.ts", "one\n");
+  calm.write("c.ts", "one\n");
+  for (let round = 0; round < 3; round++) for (const tree of [noisy, calm]) await tree.refresh();
+  for (let round = 0; round < 9_000; round++)
+    for (const name of ["a", "b"]) appendFileSync(noisy.at(`${name}.ts`), "x");
+  appendFileSync(calm.at("c.ts"), "two\n");
+  await calm.refresh();
+  assert.deepEqual(calm.texts(), ["c.ts: one\ntwo\n"]);
+});
+
 test("a look that fails leaves the change to be found", async () => {
   await using tree = await openWatched();
   tree.write("a.ts", "one\n");
@@ -315,6 +393,29 @@ test("no change is missed, whatever happens between two searches and however muc
     }),
     { numRuns: 60 },
   );
+});
+
+test("a repository that is closed is not watched any more", async () => {
+  await using work = await openSearchedFolder();
+  work.write("a.ts", "const first = 1;\n");
+  await work.search("first");
+  const { session, root } = work;
+  let folder: string | null = null;
+  let watch: FolderWatch | null = null;
+  {
+    using hold = await openRepository(projectOf(undefined, root, session, false), root, session.roots);
+    ({ folder } = hold.repository);
+    const report = { files: 1, indexed: 0, removed: 0, skippedCount: 0, unreadable: 0, skipped: [], bytes: 0 };
+    const openWatch = (path: string) => {
+      watch = openFolderWatch(path, { isLocal: () => true });
+      return watch;
+    };
+    await lookWatched(hold.repository, signal, async () => report, { now: () => 0, openWatch });
+  }
+  const stateOf = (opened: FolderWatch | null) => opened?.state();
+  assert.equal(stateOf(watch), "open");
+  assert.ok(closeUnused(folder ?? assert.fail()));
+  assert.equal(stateOf(watch), "idle");
 });
 
 test("a server that is searched again and again finds every change", async () => {

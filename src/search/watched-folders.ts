@@ -2,8 +2,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type FolderWatch, openFolderWatch } from "./index/folder/folder-watch.ts";
 import { createPause } from "./index/pause.ts";
-import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
+import type { IndexLocation } from "./index/segments/segment-store.ts";
+import type { IndexStore } from "./index/store/index-store.ts";
 import type { UpdateReport } from "./index/update-index.ts";
+import { onRepositoryClosed } from "./repository/repository.ts";
 
 type WatchedTree = {
   /** Null where the folder cannot be watched. */
@@ -17,6 +19,9 @@ type WatchedTree = {
 };
 
 const trees = new WeakMap<IndexStore, WatchedTree>();
+
+// Watches count against the limit of the system as long as they are open.
+onRepositoryClosed(({ store }) => trees.get(store)?.watch?.[Symbol.dispose]());
 
 type Indexed = Pick<IndexLocation, "store">;
 

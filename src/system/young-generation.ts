@@ -9,8 +9,12 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 const MAX_YOUNG_BYTES = 32_000_000;
 const DEFAULT_GROWTH_FACTOR = 2;
 
-/** Stops the growth of the young generation where it has reached its bound, and allows it again where it has shrunk. */
+/**
+ * Stops the growth of the young generation where it has reached its bound, and allows it again where it has shrunk. Where
+ * the user has set its size, that holds.
+ */
 export function boundYoungGeneration(): Disposable {
+  if (isSetByUser()) return { [Symbol.dispose]: () => undefined };
   let isFull = false;
   const setFull = (full: boolean): void => {
     if (full === isFull) return;
@@ -25,6 +29,11 @@ export function boundYoungGeneration(): Disposable {
       setFull(false);
     },
   };
+}
+
+/** Whether a flag of node, on its command line or in the environment, is about the young generation. */
+function isSetByUser(): boolean {
+  return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flags) => /semi[-_]space/.test(flags));
 }
 
 /** Bytes of the young generation, used or not. */

@@ -17,7 +17,8 @@ export const searchRows = {
     min: 0,
     ceiling: 10 * minute,
     scope: "project may lower",
-    about: "How long the first search of a folder waits for its index before it answers with what is ready.",
+    about:
+      "How long a search waits for the first index of a folder, or one that is built again, before it answers with what is ready.",
   },
   "search.refresh_wait": {
     type: "duration",

@@ -1,10 +1,11 @@
 /** Loads an index for searches: stored segments, and segments built in memory for files that are in none of those. */
-import { createSegmentBuilder } from "./build-segment.ts";
+
 import { createIdSet, type IdSet } from "./id-set.ts";
-import { type IndexSegment, openSegment } from "./index-segment.ts";
 import { createView, type IndexView } from "./index-view.ts";
+import { createSegmentBuilder } from "./segments/build-segment.ts";
+import { type IndexSegment, openSegment } from "./segments/index-segment.ts";
+import { type SegmentStore, segmentsOfVersion } from "./segments/segment-store.ts";
 import type { IndexStore, Snapshot, StoredText } from "./store/index-store.ts";
-import type { SegmentStore } from "./store/segment-store.ts";
 
 /** A view, its generation, and how many files of the generation are not in it yet. */
 type LoadedIndex = {
@@ -44,7 +45,8 @@ export function openReader(store: IndexStore): IndexReader {
     for (const name of storedSegments.keys()) if (!snapshot.segments.includes(name)) storedSegments.delete(name);
     const loadedSegments: IndexSegment[] = [];
     if (segments !== null) {
-      for (const name of snapshot.segments) loadedSegments.push(...(await readStored(segments, name)));
+      for (const name of segmentsOfVersion(snapshot.segments, segments.version))
+        loadedSegments.push(...(await readStored(segments, name)));
     }
     const missingFiles = buildMissing(snapshot.fileIds, loadedSegments, all);
     loaded = { view: createView([...loadedSegments, ...memorySegments], snapshot.fileIds), snapshot, missingFiles };

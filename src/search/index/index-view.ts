@@ -1,8 +1,8 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
 import { ALL_ROLES, fileRoles } from "./file-roles.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";
-import type { RankedSegment } from "./index-segment.ts";
-import type { PostingRange } from "./packed-postings.ts";
+import type { RankedSegment } from "./segments/index-segment.ts";
+import type { PostingRange } from "./segments/packed-postings.ts";
 
 /** A segment, its place among the others, and its dead files. */
 export type ViewPart = {

@@ -19,11 +19,11 @@ import { parseQuery } from "../rank/query.ts";
 import { rankFiles } from "../rank/rank.ts";
 import { openReader } from "./index-reader.ts";
 import { findPart } from "./index-view.ts";
-import { publishSegments } from "./publish-segments.ts";
+import { publishSegments } from "./segments/publish-segments.ts";
+import { openSegmentStore } from "./segments/segment-store.ts";
 import { newFile } from "./store/index-store.contract.ts";
 import type { Change } from "./store/index-store.ts";
 import { openMemoryStore } from "./store/memory-index-store.ts";
-import { openSegmentStore } from "./store/segment-store.ts";
 import { openSqliteStore } from "./store/sqlite-index-store.ts";
 import { updateIndex } from "./update-index.ts";
 
@@ -233,6 +233,23 @@ describe("an update of the index", () => {
     }
   });
 
+  test("applies a changed size limit to documents, which is lower", async () => {
+    await using index = await openIndex();
+    index.write("a.md", "needle in a manual\n".repeat(60));
+    index.write("b.ts", "const needle = 1;\n".repeat(60));
+    const options = { signal: index.signal, now: () => Date.now() + 10_000 };
+    for (const [maxFileBytes, paths] of [
+      [10_000, ["a.md", "b.ts"]],
+      [2_000, ["b.ts"]],
+    ] as const) {
+      await updateIndex(index, { ...options, maxFileBytes });
+      assert.deepEqual(
+        index.store.files().map(({ path }) => path),
+        paths,
+      );
+    }
+  });
+
   test("reports an unreadable file, removes its old text, and indexes it again later", {
     skip: process.getuid?.() === 0,
   }, async () => {
@@ -297,6 +314,17 @@ test("an index in memory and an index of a few large files are searched complete
   assert.ok(index.store.snapshot().segments.length > 0, "no segment was published");
 });
 
+test("a reader beside changes has a few segments in memory, however many there are", async () => {
+  const store = openMemoryStore();
+  const reader = openReader(store);
+  for (let round = 0; round < 30; round++) {
+    store.write({ put: [newFile(`f${round}.ts`)] });
+    const { view } = await reader.load(null);
+    assert.equal(view.liveFiles, round + 1);
+    assert.ok(view.parts.length <= 9, `${view.parts.length} segments`);
+  }
+});
+
 describe("segments", () => {
   test("give the same results as files that are in none", async () => {
     await using index = await openIndex();
@@ -350,7 +378,25 @@ describe("segments", () => {
       store.write({ put: [{ ...newFile(`f${file}.ts`), text, chunks }] });
       await publishSegments(location, () => null);
     }
-    await publishSegments(location, () => null);
+    const covered: number[] = [];
+    const counting: typeof store.write = (change) => {
+      const generation = store.write(change);
+      covered.push(new Set(store.snapshot().segments.flatMap((name) => filesOf.get(name) ?? [])).size);
+      return generation;
+    };
+    const filesOf = new Map<string, readonly number[]>();
+    const put: typeof index.segments.put = async (bytes) => {
+      const name = (await index.segments.put(bytes)) ?? assert.fail();
+      filesOf.set(name, [...((await index.segments.outline(name)) ?? assert.fail()).fileIds]);
+      return name;
+    };
+    for (const name of store.snapshot().segments)
+      filesOf.set(name, [...((await index.segments.outline(name)) ?? assert.fail()).fileIds]);
+    await publishSegments(
+      { ...location, store: { ...store, write: counting }, segments: { ...index.segments, put } },
+      () => null,
+    );
+    assert.deepEqual(covered, [13, 13], "until all files are in new segments, they are in the old ones");
     const segments = () => readdirSync(index.segmentFolder);
     assert.ok(segments().length < 13, `${segments().length} segments`);
     const [settled, generation] = [segments(), store.generation()];

@@ -5,9 +5,10 @@ import { decodeSource, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { chunkOutline, LONG_LINES, outlineText } from "./outline.ts";
 import { createPause, type Pause } from "./pause.ts";
-import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
+import { fullSegmentChars, publishSegments } from "./segments/publish-segments.ts";
+import type { IndexLocation } from "./segments/segment-store.ts";
 import { type ChangedFile, createSieve, isStoredRight, knownIn, knownInOrder, limitsFor } from "./sift-files.ts";
-import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
+import type { IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
 import { recordsInOrder } from "./store/rows-in-order.ts";
 
 type UpdateOptions = {
@@ -306,7 +307,7 @@ function createWriter(location: IndexLocation, { published, expectedChars, pause
 
 async function adoptPublished(location: IndexLocation, published: readonly string[], pause: Pause): Promise<void> {
   if (published.length === 0) return;
-  const { adoptSegments } = await import("./adopt-segments.ts");
+  const { adoptSegments } = await import("./segments/adopt-segments.ts");
   await adoptSegments(location, published, pause);
 }
 

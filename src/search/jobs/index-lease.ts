@@ -23,7 +23,7 @@ import { listSegments, type SegmentList, type SegmentRow, segmentsOfOthers } fro
 import { CatalogueError, type Queries } from "../../catalogue/sql.ts";
 import { systemCode } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
-import type { IndexLocation } from "../index/store/index-store.ts";
+import type { IndexLocation } from "../index/segments/segment-store.ts";
 import { isListed, isPublished, isReminderDue, type Published } from "../index-notes.ts";
 import type { Project } from "../repository/project.ts";
 import type { Repository } from "../repository/repository.ts";

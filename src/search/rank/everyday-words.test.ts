@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSegmentBuilder } from "../index/build-segment.ts";
 import { chunkText } from "../index/chunk.ts";
-import { openSegment } from "../index/index-segment.ts";
 import { createView } from "../index/index-view.ts";
+import { createSegmentBuilder } from "../index/segments/build-segment.ts";
+import { openSegment } from "../index/segments/index-segment.ts";
 import { findCodeWords } from "./everyday-words.ts";
 import { parseQuery } from "./query.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createSegmentBuilder } from "../index/build-segment.ts";
-import { openSegment } from "../index/index-segment.ts";
 import { createView } from "../index/index-view.ts";
 import { MAX_WORD_CHARS } from "../index/lexicon.ts";
+import { createSegmentBuilder } from "../index/segments/build-segment.ts";
+import { openSegment } from "../index/segments/index-segment.ts";
 import { boundRuns } from "./possible-runs.ts";
 import { parseQuery } from "./query.ts";
 

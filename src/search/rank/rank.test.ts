@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { assertLinearTime } from "../../../test/cpu-time.ts";
-import { createSegmentBuilder } from "../index/build-segment.ts";
 import { chunkText } from "../index/chunk.ts";
-import { openSegment } from "../index/index-segment.ts";
 import { createView, findPart } from "../index/index-view.ts";
+import { createSegmentBuilder } from "../index/segments/build-segment.ts";
+import { openSegment } from "../index/segments/index-segment.ts";
 import { parseQuery } from "./query.ts";
 import { rankFiles } from "./rank.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createSegmentBuilder } from "../index/build-segment.ts";
 import { chunkText } from "../index/chunk.ts";
-import { openSegment } from "../index/index-segment.ts";
 import { createView, findPart, type IndexView, joinViews } from "../index/index-view.ts";
+import { createSegmentBuilder } from "../index/segments/build-segment.ts";
+import { openSegment } from "../index/segments/index-segment.ts";
 import { parseQuery } from "./query.ts";
 import { rankFiles } from "./rank.ts";
 import { sliceView } from "./slice.ts";

@@ -1,7 +1,8 @@
 /** Copies what one query needs of an index: with it, many indexes are ranked as one, and only one is open at a time. */
-import { type RankedSegment, termKinds } from "../index/index-segment.ts";
+
 import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
-import type { PostingRange } from "../index/packed-postings.ts";
+import { type RankedSegment, termKinds } from "../index/segments/index-segment.ts";
+import type { PostingRange } from "../index/segments/packed-postings.ts";
 import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
 import type { ParsedQuery } from "./query.ts";
 import { matchesPath } from "./signals/path-score.ts";

@@ -1,6 +1,7 @@
 /** The terms that files are ranked by: the words of the query, their families and short forms, and what code calls them. */
-import { termKinds } from "../index/index-segment.ts";
+
 import { findTerm, type IndexView } from "../index/index-view.ts";
+import { termKinds } from "../index/segments/index-segment.ts";
 import { findCodeWords } from "./everyday-words.ts";
 import { countLive, rarity } from "./postings.ts";
 import type { ParsedQuery } from "./query.ts";

@@ -1,5 +1,6 @@
 /** Projects separate indexes: a search in one never sees the files, names or jobs of another. */
-import { join } from "node:path";
+import { accessSync, constants } from "node:fs";
+import { dirname, join } from "node:path";
 import { foldersUpwards, homeFolder } from "../../config/paths.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { PATH_CHARS } from "../../system/clip-lengths.ts";
@@ -53,7 +54,17 @@ function readIfExists(path: string): string | undefined {
   } catch (error) {
     if (error instanceof SpillwayError) throw error;
     if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error) ?? "")) return undefined;
+    if (!canEnter(dirname(dirname(path)))) return undefined; // Then this is what is wrong, and whoever reads it says so.
     throw projectInvalid(path, "it cannot be read", error);
+  }
+}
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

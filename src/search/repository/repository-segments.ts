@@ -3,7 +3,7 @@ import { segmentsKey } from "../../artifacts/keys.ts";
 import type { RepositoryKey } from "../../catalogue/index-rows.ts";
 import type { Session } from "../../session/session.ts";
 import { safeFileName } from "../../system/safe-names.ts";
-import { openSegmentStore, type SegmentStore } from "../index/store/segment-store.ts";
+import { openSegmentStore, type SegmentStore } from "../index/segments/segment-store.ts";
 import type { Repository } from "./repository.ts";
 
 /** A repository as rows name it. */

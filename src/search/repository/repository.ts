@@ -1,6 +1,6 @@
 /** A repository is one folder in one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { assertInsideRoots, assertNotKernelFolder } from "../../acquire/file-source.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
@@ -10,7 +10,8 @@ import { takeLock } from "../../system/lock.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isDamaged } from "../../system/sqlite.ts";
 import { type IndexReader, openReader } from "../index/index-reader.ts";
-import type { IndexLocation, IndexStore } from "../index/store/index-store.ts";
+import type { IndexLocation } from "../index/segments/segment-store.ts";
+import type { IndexStore } from "../index/store/index-store.ts";
 import { openMemoryStore } from "../index/store/memory-index-store.ts";
 import { openSqliteStore } from "../index/store/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
@@ -68,7 +69,10 @@ export async function refuseRoot(given: string, root: string, roots: Roots): Pro
 export function requireFolder(dir: string): string {
   try {
     const root = realpathSync(dir);
-    if (statSync(root).isDirectory()) return root;
+    if (statSync(root).isDirectory()) {
+      accessSync(root, constants.R_OK | constants.X_OK); // Else it would look empty, and so would its index.
+      return root;
+    }
   } catch (cause) {
     if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(cause) ?? ""))
       throw makeFolderError(dir, "cannot be read", cause);
@@ -109,7 +113,7 @@ export async function openKnown(project: Project, root: string, id: string): Pro
   const repository = repositories.get(key) ?? (await openNew(project, root, id));
   // Another call may have opened it meanwhile; then that one is used, and this one is closed.
   const first = repositories.get(key) ?? repository;
-  if (first !== repository) repository.store[Symbol.dispose]();
+  if (first !== repository) close(repository);
   repositories.delete(key);
   repositories.set(key, first);
   const hold = holdRepository(first);
@@ -137,13 +141,27 @@ function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
 
 function closeOldest(): void {
   let loadedBytes = [...openRepositories.values()].reduce((sum, { reader }) => sum + reader.loadedBytes(), 0);
-  for (const [key, { store, reader, lockPath, holds }] of openRepositories) {
+  for (const [key, repository] of openRepositories) {
+    const { reader, lockPath, holds } = repository;
     if (openRepositories.size <= MAX_OPEN && loadedBytes <= MAX_LOADED_BYTES) return;
     if (holds.count > 0 || lockPath === null) continue;
     loadedBytes -= reader.loadedBytes();
     openRepositories.delete(key);
-    store[Symbol.dispose]();
+    close(repository);
   }
+}
+
+type CloseListener = (repository: Pick<Repository, "store">) => void;
+const closeListeners = new Set<CloseListener>();
+
+/** Calls back for every repository that is closed from now on: what depends on it is closed with it. */
+export function onRepositoryClosed(listener: CloseListener): void {
+  closeListeners.add(listener);
+}
+
+function close(repository: Repository): void {
+  for (const listener of closeListeners) listener(repository);
+  repository.store[Symbol.dispose]();
 }
 
 /** Where the disk cannot be written, the index is in memory: the first search is slower. */
@@ -217,7 +235,7 @@ export function discardIndex(repository: Repository): void {
 function closeForGood(repository: Repository): void {
   discarded.add(repository);
   for (const [key, each] of openRepositories) if (each === repository) openRepositories.delete(key);
-  repository.store[Symbol.dispose]();
+  close(repository);
 }
 
 /**
@@ -250,11 +268,11 @@ export function reopenRepository({ project, root, id }: Repository): Promise<Rep
 
 /** Closes the index in this folder if this process has it open; false while it is in use. */
 export function closeUnused(folder: string): boolean {
-  for (const [key, { store, folder: open, holds }] of openRepositories) {
-    if (open !== folder) continue;
-    if (holds.count > 0) return false;
+  for (const [key, repository] of openRepositories) {
+    if (repository.folder !== folder) continue;
+    if (repository.holds.count > 0) return false;
     openRepositories.delete(key);
-    store[Symbol.dispose]();
+    close(repository);
   }
   return true;
 }

@@ -14,8 +14,10 @@ let version = 0;
 /** A watch whose folders change, fail and are refused as the test says. */
 function openFake(refuse: (folder: string) => string | null = () => null) {
   const open = new Map<string, Callbacks>();
+  const root = { id: "first" as string | null };
   const folderWatch = openFolderWatch("/repo", {
     isLocal: () => true,
+    identify: () => root.id,
     limits,
     watch(folder, onChange, onError) {
       const code = refuse(folder);
@@ -26,7 +28,7 @@ function openFake(refuse: (folder: string) => string | null = () => null) {
   });
   const watch = folderWatch ?? assert.fail();
   const cover = (...folders: string[]) => watch.cover({ version: ++version, paths: () => folders }, pause);
-  return { watch, open, cover, [Symbol.dispose]: () => watch[Symbol.dispose]() };
+  return { watch, open, root, cover, [Symbol.dispose]: () => watch[Symbol.dispose]() };
 }
 
 describe("a watch of folders", () => {
@@ -95,6 +97,30 @@ describe("a watch of folders", () => {
     assert.notEqual(open.get("/repo/src/deep"), before);
   });
 
+  test("is not quiet once another folder is at the place of the root, and then watches that one", async () => {
+    using fake = openFake();
+    const { watch, open, root, cover } = fake;
+    const startsAgain = async (why: string) => {
+      const before = open.get("/repo/src");
+      assert.equal(watch.isQuiet(), false, why);
+      await cover("", "src");
+      assert.equal(watch.takeChanged(), null, "every folder may be another one");
+      assert.notEqual(open.get("/repo/src"), before, why);
+      assert.equal(watch.isQuiet(), true);
+    };
+    await cover("", "src");
+    watch.takeChanged();
+    root.id = "second";
+    await startsAgain("a folder above the root was replaced, which is not reported");
+    open.get("/repo")?.onChange("rename", "repo");
+    watch.takeChanged();
+    await startsAgain("the root was removed, and the new one has the same inode");
+    root.id = null;
+    await cover("", "src");
+    watch.takeChanged();
+    assert.equal(watch.isQuiet(), false, "there is no root");
+  });
+
   test("is never quiet where the system has no more watches, or reports an error", async () => {
     using full = openFake((folder) => (folder.endsWith("b") ? "ENOSPC" : null));
     await full.cover("a", "b", "c");
@@ -126,6 +152,7 @@ describe("a watch of folders", () => {
     using fake = openFake();
     const { watch, open, cover } = fake;
     await cover("a");
+    await nextTurn(); // Those of other watches count too.
     const change = (times: number) => {
       watch.takeChanged();
       for (let round = 0; round < times; round++) open.get("/repo/a")?.onChange("change", "x.ts");
@@ -138,13 +165,27 @@ describe("a watch of folders", () => {
     assert.equal(change(500), null);
   });
 
-  test("continues without a folder that is gone", async () => {
-    using fake = openFake((folder) => (folder.endsWith("gone") ? "ENOENT" : null));
-    const { watch, cover } = fake;
-    await cover("a", "gone");
-    watch.takeChanged();
-    assert.equal(watch.isQuiet(), true);
+  test("counts the changes of all trees, which the system reports through one queue", async () => {
+    using noisy = openFake();
+    using calm = openFake();
+    for (const { cover, watch } of [noisy, calm]) {
+      await cover("a");
+      watch.takeChanged();
+    }
+    for (const { open } of [noisy, calm])
+      for (let round = 0; round < 250; round++) open.get("/repo/a")?.onChange("change", "x.ts");
+    assert.deepEqual([noisy.watch.takeChanged(), calm.watch.takeChanged()], [null, null]);
   });
+
+  for (const code of ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]) {
+    test(`continues without a folder that is gone or is none any more (${code})`, async () => {
+      using fake = openFake((folder) => (folder.endsWith("gone") ? code : null));
+      const { watch, cover } = fake;
+      await cover("a", "gone");
+      watch.takeChanged();
+      assert.deepEqual([watch.isQuiet(), watch.state()], [true, "open"]);
+    });
+  }
 
   test("closes when it is not used or has failed, and can be opened again", async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });

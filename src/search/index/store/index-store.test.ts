@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { isLocked, takeLock } from "../../../system/lock.ts";
 import { newFile, testIndexStore } from "./index-store.contract.ts";
 import { openMemoryStore } from "./memory-index-store.ts";
-import { openSqliteStore } from "./sqlite-index-store.ts";
+import { openSqliteStore, releaseMemory } from "./sqlite-index-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "spillway-test-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -61,6 +61,21 @@ describe("a store in SQLite", () => {
     );
   });
 
+  test("lists the ids of all files after another process and then this one have written", () => {
+    const path = nextPath();
+    using one = openSqliteStore(path);
+    using other = openSqliteStore(path);
+    one.write({ put: [newFile("a.ts")] });
+    assert.equal(one.snapshot().fileIds.length, 1);
+    other.write({ put: [newFile("b.ts")] });
+    one.write({ put: [newFile("c.ts")] });
+    assert.deepEqual(
+      one.snapshot().fileIds,
+      one.files().map(({ id }) => id),
+    );
+    assert.equal(one.fileCount(), 3);
+  });
+
   test("gives back the memory of texts that were read, without waiting for the garbage collector", () => {
     using store = openSqliteStore(nextPath());
     const texts = [200, 20_000].map((lines) => Array.from({ length: lines }, (_, line) => `${line}`).join("\n"));
@@ -74,6 +89,12 @@ describe("a store in SQLite", () => {
       ids.map((id) => store.text(id)?.text),
       texts,
     );
+  });
+
+  test("gives back the memory of a buffer only if no other one uses it", () => {
+    const [own, whole, pooled] = [new Uint8Array(10), Uint8Array.of(1, 2, 3, 4), Buffer.from("in the pool")];
+    for (const buffer of [own, whole.subarray(0, 2), pooled]) releaseMemory(buffer, buffer.byteLength);
+    assert.deepEqual([own.length, [...whole], pooled.toString()], [0, [1, 2, 3, 4], "in the pool"]);
   });
 
   test("rolls back a change that fails halfway", () => {

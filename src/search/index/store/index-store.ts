@@ -1,7 +1,6 @@
 /** What an index is stored in: files with their chunks, in generations. It does not depend on ranking or inverted indexes. */
 import type { Chunk } from "../chunk.ts";
 import type { FolderRecord } from "../folder/folder-memory.ts";
-import type { SegmentStore } from "./segment-store.ts";
 
 /** A version of a file. A changed file gets a new id, so an id always means the same text. */
 export type StoredFile = {
@@ -108,10 +107,3 @@ export interface IndexStore extends Disposable {
   /** Makes the change in one transaction and returns the new generation. */
   write(change: Change): number;
 }
-
-/** An index and its source: the folder, the store, and its segments (null where segments are not kept). */
-export type IndexLocation = {
-  readonly root: string;
-  readonly store: IndexStore;
-  readonly segments: SegmentStore | null;
-};

@@ -49,6 +49,17 @@ test("every path gives its row or none, in any order and for any size of a page,
   );
 });
 
+test("a row is found that the store orders behind what was read, and is not in the rest", () => {
+  // By bytes the second name follows the first; by UTF-16, in which a walk compares them, it comes before.
+  const { rows, read } = openRows(["\u{e000}", "\u{1d4b3}"]);
+  const reader = openRowsInOrder(read, 1);
+  assert.deepEqual(
+    rows.map(({ path: each }) => reader.take(each)),
+    rows,
+  );
+  assert.deepEqual(reader.rest(), []);
+});
+
 test("in the order of a walk, each row is read once and only a page ahead", () => {
   const paths = Array.from(
     { length: 1_000 },

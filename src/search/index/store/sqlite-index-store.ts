@@ -277,7 +277,7 @@ function packText(text: string): Uint8Array {
 
 /** Into one buffer where the text is ASCII, as nearly all source is: its chunks say how long it is. */
 function unpackText(bytes: Uint8Array, chars: number): string {
-  const chunkSize = Math.max(minOwnBytes, chars + 1);
+  const chunkSize = Math.max(MIN_OWN_BYTES, chars + 1);
   const unpacked = brotliDecompressSync(bytes, { chunkSize });
   const text = unpacked.toString();
   releaseMemory(bytes, bytes.byteLength);
@@ -286,13 +286,13 @@ function unpackText(bytes: Uint8Array, chars: number): string {
 }
 
 /** Smaller buffers share their memory with others. */
-const minOwnBytes = Buffer.poolSize >>> 1;
+const MIN_OWN_BYTES = Buffer.poolSize >>> 1;
 
 /**
  * Gives the memory of a buffer back at once if it has these bytes for itself. A search reads half a megabyte of texts, and
  * the garbage collector, which sees small objects, lets tens of megabytes add up.
  */
-function releaseMemory({ buffer }: Uint8Array, ownBytes: number): void {
+export function releaseMemory({ buffer }: Uint8Array, ownBytes: number): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === ownBytes) buffer.transfer(0);
 }
 

@@ -1,6 +1,7 @@
 /** Adds what the learnt table knows to a ranking: words of a question that are not the words of the code. */
-import type { RankedSegment } from "../../index/index-segment.ts";
+
 import type { IndexView } from "../../index/index-view.ts";
+import type { RankedSegment } from "../../index/segments/index-segment.ts";
 import { cosineAt, findQuestionVector, VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
 import { findCodeWords } from "../everyday-words.ts";
 import type { ParsedQuery } from "../query.ts";

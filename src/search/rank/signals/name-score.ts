@@ -1,6 +1,7 @@
 /** Names: files and chunks that define what the query names. */
-import { termKinds } from "../../index/index-segment.ts";
+
 import { findTerm, type IndexView } from "../../index/index-view.ts";
+import { termKinds } from "../../index/segments/index-segment.ts";
 import { countLive, rankOf } from "../postings.ts";
 import type { ParsedQuery } from "../query.ts";
 import { rankWeights } from "../weights.ts";

@@ -1,6 +1,7 @@
 /** Words in the path: the file's name and its folders, and a path that the query names. */
-import { termKinds } from "../../index/index-segment.ts";
+
 import { findTerm, type IndexView, type TermPostings } from "../../index/index-view.ts";
+import { termKinds } from "../../index/segments/index-segment.ts";
 import { occurrences, rankOf } from "../postings.ts";
 import type { WeightedTerm } from "../weighted-terms.ts";
 import { rankWeights } from "../weights.ts";

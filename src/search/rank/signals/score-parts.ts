@@ -1,5 +1,5 @@
 /** Joins the signals of a file into its score. */
-import { STEM_TERMS_SHIFT } from "../../index/index-segment.ts";
+import { STEM_TERMS_SHIFT } from "../../index/segments/index-segment.ts";
 import { MAX_SCORE, rankWeights } from "../weights.ts";
 import { roleFactor } from "./role-factors.ts";
 import type { FinalScores } from "./scores.ts";

@@ -1,11 +1,11 @@
 /** Stores segments: files that are in no segment get one, and many small segments become a few. */
+import { segmentVersionOf } from "../../../artifacts/keys.ts";
+import { createIdSet, type IdSet } from "../id-set.ts";
+import type { Pause } from "../pause.ts";
+import type { IndexStore } from "../store/index-store.ts";
 import { createSegmentBuilder } from "./build-segment.ts";
-import { createIdSet, type IdSet } from "./id-set.ts";
 import type { SegmentOutline } from "./index-segment.ts";
-import type { Pause } from "./pause.ts";
-import { SEGMENT_VERSION } from "./segment-layout.ts";
-import type { IndexLocation, IndexStore } from "./store/index-store.ts";
-import type { SegmentStore } from "./store/segment-store.ts";
+import { type IndexLocation, type SegmentStore, segmentsOfVersion } from "./segment-store.ts";
 
 /** Fewer files or less text are indexed in memory by each search instead: a segment is not worth its file. */
 const MIN_SEGMENT_FILES = 100;
@@ -24,8 +24,13 @@ export function fullSegmentChars(indexChars: number): number {
   return Math.max(FULL_SEGMENT_CHARS, indexChars * FULL_SEGMENT_SHARE);
 }
 
-/** Names the generation for which there was nothing to publish, so that no process looks again. */
-const settledFact = "segments_settled";
+/** Names the generation for which there was nothing to publish, so that no process of this version looks again. */
+const settledFact = ({ version }: SegmentStore): string => `segments_settled.${version}`;
+
+/** Names when programs of a version have last used the index. Segments of a version that is not used are dropped. */
+const usedFact = (version: number): string => `segments_used.${version}`;
+const USE_INTERVAL_MS = 86_400_000;
+const UNUSED_STAY_MS = 7 * 86_400_000;
 
 /**
  * Publishes segments until at most a few files are in none. `expectedChars` is the text that the index will have, where
@@ -36,22 +41,32 @@ export async function publishSegments(
   pause: Pause,
   expectedChars = 0,
 ): Promise<void> {
-  if (segments === null || isSettled(store, segments) || !segments.canPut()) return;
+  if (segments === null) return;
+  const isDue = noteUse(store, segments);
+  if ((!isDue && isSettled(store, segments)) || !segments.canPut()) return;
   const verdict = await judgeSegments(store, segments, expectedChars);
+  if (verdict === null) return;
   if (verdict.dropped.length > 0 || isWorthSegment(store, verdict.uncovered)) {
     await publish(store, segments, verdict, pause);
     // Also what a killed writer left. A reader that still needs a deleted one indexes its files in memory.
     await segments.keepOnly(new Set(store.snapshot().segments));
-  } else store.write({ facts: { [settledFact]: settledState(store.generation()) } });
+  } else store.write({ facts: { [settledFact(segments)]: String(store.generation()) } });
 }
+
+/** Once a day: then segments of other versions may be due. Returns whether it was noted. */
+function noteUse(store: IndexStore, { version, now }: SegmentStore): boolean {
+  if (now() - usedAt(store, version) < USE_INTERVAL_MS) return false;
+  store.write({ facts: { [usedFact(version)]: String(now()) } });
+  return true;
+}
+
+const usedAt = (store: IndexStore, version: number): number => Number(store.fact(usedFact(version)) ?? 0);
 
 /** A reader deletes a segment that it finds damaged, so a segment that is missing has to be built again. */
 function isSettled(store: IndexStore, segments: SegmentStore): boolean {
-  if (store.fact(settledFact) !== settledState(store.generation())) return false;
-  return !store.snapshot().segments.some(segments.isMissing);
+  if (store.fact(settledFact(segments)) !== String(store.generation())) return false;
+  return !segmentsOfVersion(store.segmentNames(), segments.version).some(segments.isMissing);
 }
-
-const settledState = (generation: number): string => `${SEGMENT_VERSION}.${generation}`;
 
 function isWorthSegment(store: IndexStore, uncovered: readonly number[]): boolean {
   if (uncovered.length >= MIN_SEGMENT_FILES) return true;
@@ -73,21 +88,36 @@ type Verdict = {
 type JudgedSegment = { readonly name: string; readonly size: number; readonly live: number[]; readonly chars: number };
 
 /**
- * A segment is dropped when it cannot be read, when half of its files are dead, or when it is one of too many small
- * ones. Its files are then uncovered, like files that were in no segment.
+ * A segment is dropped when it is damaged, when half of its files are dead, or when it is one of too many small ones. Its
+ * files are then uncovered, like files that were in no segment. Null where a segment cannot be read for now.
  */
-async function judgeSegments(store: IndexStore, segments: SegmentStore, expectedChars: number): Promise<Verdict> {
+async function judgeSegments(
+  store: IndexStore,
+  segments: SegmentStore,
+  expectedChars: number,
+): Promise<Verdict | null> {
   const { fileIds, segments: names } = store.snapshot();
   const rest = createIdSet(fileIds);
   const judged: JudgedSegment[] = [];
-  for (const name of names) judged.push(judgeSegment(name, await readOutline(store, segments, name), rest));
+  for (const name of segmentsOfVersion(names, segments.version)) {
+    const outline = await readOutline(store, segments, name);
+    if (outline === null && !segments.isMissing(name)) return null;
+    judged.push(judgeSegment(name, outline, rest));
+  }
   const judgedChars = judged.reduce((sum, { chars }) => sum + chars, 0);
   const fullChars = fullSegmentChars(Math.max(expectedChars, judgedChars));
   const sound = judged.filter(({ size, live }) => live.length * 2 > size);
-  const spare = findSpare(sound, fullChars);
+  const spare = findSpare(sound);
   const dropped = judged.filter((segment) => !sound.includes(segment) || spare.includes(segment));
   const uncovered = [...rest.values(), ...dropped.flatMap(({ live }) => live)].sort((one, other) => one - other);
-  return { uncovered, dropped: dropped.map(({ name }) => name), fullChars };
+  const droppedNames = [...dropped.map(({ name }) => name), ...findUnused(store, segments, names)];
+  return { uncovered, dropped: droppedNames, fullChars };
+}
+
+/** Segments of versions that no program uses any more. */
+function findUnused(store: IndexStore, { version, now }: SegmentStore, names: readonly string[]): string[] {
+  const isUnused = (other: number) => other !== version && now() - usedAt(store, other) > UNUSED_STAY_MS;
+  return names.filter((name) => isUnused(segmentVersionOf(name)));
 }
 
 function judgeSegment(name: string, outline: SegmentOutline | null, rest: IdSet): JudgedSegment {
@@ -103,21 +133,21 @@ function judgeSegment(name: string, outline: SegmentOutline | null, rest: IdSet)
   return { name, size: fileIds.length, live, chars };
 }
 
-/** The smallest of too many segments, if fewer come out of them: else every look would write them again. */
-function findSpare(sound: readonly JudgedSegment[], fullChars: number): readonly JudgedSegment[] {
+/** The smallest of too many segments. Fewer come out of them, because a full segment has a sixth of the text or more. */
+function findSpare(sound: readonly JudgedSegment[]): readonly JudgedSegment[] {
   if (sound.length <= MAX_SEGMENTS) return [];
-  const smallest = sound.toSorted((one, other) => one.chars - other.chars).slice(0, sound.length - KEPT_SEGMENTS);
-  const chars = smallest.reduce((sum, segment) => sum + segment.chars, 0);
-  return Math.ceil(chars / fullChars) < smallest.length ? smallest : [];
+  return sound.toSorted((one, other) => one.chars - other.chars).slice(0, sound.length - KEPT_SEGMENTS);
 }
 
 /** The outlines of segments that this process has read: segments never change, and no name is used twice. */
-const cachedOutlines = new Map<string, SegmentOutline>();
+const cachedOutlines = new WeakMap<IndexStore, Map<string, SegmentOutline>>();
 
 async function readOutline(store: IndexStore, segments: SegmentStore, name: string): Promise<SegmentOutline | null> {
-  const outline = cachedOutlines.get(name) ?? (await segments.outline(name));
+  const cached = cachedOutlines.get(store) ?? new Map();
+  cachedOutlines.set(store, cached);
+  const outline = cached.get(name) ?? (await segments.outline(name));
   if (outline === null || segments.isMissing(name)) return null;
-  cachedOutlines.set(name, outline);
+  cached.set(name, outline);
   return { ...outline, fileIds: store.segmentFileIds(name) ?? outline.fileIds };
 }
 
@@ -128,17 +158,17 @@ async function publish(
   pause: Pause,
 ): Promise<void> {
   let rest = uncovered;
-  let dropSegments = dropped;
   do {
     const { bytes, count } = await buildBytes(store, rest, fullChars, pause);
     rest = rest.slice(count);
     const name = bytes === null ? undefined : await segments.put(bytes);
     if (name === null) return; // It cannot be kept now: what is stored stays, and searches index the rest in memory.
-    store.write({ ...(name !== undefined && { addSegment: name }), dropSegments });
-    for (const each of dropSegments) cachedOutlines.delete(each);
-    dropSegments = [];
+    const isLast = rest.length === 0;
+    // Until then searches need the segments that are replaced: a file counts in the first segment that has it.
+    store.write({ ...(name !== undefined && { addSegment: name }), ...(isLast && { dropSegments: dropped }) });
     await pause();
   } while (rest.length > 0);
+  for (const name of dropped) cachedOutlines.get(store)?.delete(name);
 }
 
 /** Pauses after each file, so that searches are answered in between. */

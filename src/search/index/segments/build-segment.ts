@@ -1,16 +1,16 @@
 /** Builds an index segment: the inverted index of some files, in memory, file by file. */
 import { basename } from "node:path/posix";
-import { createVectorSum, loadLearntTable, VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
-import { type Chunk, measureLines } from "./chunk.ts";
-import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
+import { createVectorSum, loadLearntTable, VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
+import { type Chunk, measureLines } from "../chunk.ts";
+import { type Definition, definitionRanks, findDefinition } from "../definitions.ts";
+import { fileRoles, findFileRoles } from "../file-roles.ts";
+import { createCountTable, createPostings } from "../growable.ts";
+import { createLexicon, findTerms, toPlainName } from "../lexicon.ts";
+import { findInnerDefinitions, LONG_LINE_CHARS } from "../long-lines.ts";
+import { LONG_LINES, OUTLINE_CUT } from "../outline.ts";
+import { createUnitReader, type Units } from "../word-table.ts";
 import { encodeSegment, hashNumbers, type SegmentColumns } from "./encode-segment.ts";
-import { fileRoles, findFileRoles } from "./file-roles.ts";
-import { createCountTable, createPostings } from "./growable.ts";
 import { MAX_OCCURRENCES, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
-import { createLexicon, findTerms, toPlainName } from "./lexicon.ts";
-import { findInnerDefinitions, LONG_LINE_CHARS } from "./long-lines.ts";
-import { LONG_LINES, OUTLINE_CUT } from "./outline.ts";
-import { createUnitReader, type Units } from "./word-table.ts";
 
 /** A file to be indexed. */
 type IndexedFile = {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { chunkText } from "../chunk.ts";
+import { findTerms } from "../lexicon.ts";
 import { createSegmentBuilder } from "./build-segment.ts";
-import { chunkText } from "./chunk.ts";
 import { type IndexSegment, openSegment } from "./index-segment.ts";
-import { findTerms } from "./lexicon.ts";
 
 function build(files: Record<string, string>): IndexSegment {
   const builder = createSegmentBuilder();

@@ -1,6 +1,7 @@
 /** Writes an index segment: the columns of a builder as one array of bytes. */
 import { createHash } from "node:crypto";
-import type { PostingColumns } from "./growable.ts";
+import type { PostingColumns } from "../growable.ts";
+import type { WordContent } from "../word-table.ts";
 import { packPostings } from "./packed-postings.ts";
 import {
   type ByteColumns,
@@ -15,7 +16,6 @@ import {
   sizeOf,
 } from "./segment-layout.ts";
 import { encodeTerms, sortTerms } from "./segment-terms.ts";
-import type { WordContent } from "./word-table.ts";
 
 /** The columns a builder fills: one row per file, one per chunk. */
 export type SegmentColumns = {

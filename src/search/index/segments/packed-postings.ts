@@ -1,5 +1,5 @@
 /** Postings as bytes: the places of a term in ascending order and the weight of each, in a third of the space of numbers. */
-import type { PostingColumns } from "./growable.ts";
+import type { PostingColumns } from "../growable.ts";
 
 /** The postings of a term: where its bytes are; `to` is exclusive. */
 export type PostingRange = { readonly from: number; readonly to: number };

@@ -1,6 +1,7 @@
 /** The terms of a segment: sorted by their UTF-8 bytes, written one after the other, and looked up there. */
+
+import type { WordContent } from "../word-table.ts";
 import type { PostingRange } from "./packed-postings.ts";
-import type { WordContent } from "./word-table.ts";
 
 /** The numbers of the used terms, in the order of their UTF-8 bytes, and the place of each in that order. */
 export function sortTerms(terms: WordContent, usedTerms: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {

@@ -1,6 +1,6 @@
 /** The layout of a segment: a header, columns of numbers, then bytes. */
 import { crc32 } from "node:zlib";
-import { VECTOR_DIMENSIONS } from "../learnt/learnt-table.ts";
+import { VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */

@@ -29,7 +29,7 @@ function unpack({ offsets, bytes }: ReturnType<typeof pack>, term: number): Post
 }
 
 test("the postings of every term come back from their bytes", () => {
-  const place = fc.oneof(fc.nat(300), fc.nat(70_000), fc.nat(2 ** 27 - 1));
+  const place = fc.oneof(fc.nat(300), fc.nat(70_000), fc.nat(2 ** 27 - 1), fc.nat(2 ** 31 - 1));
   const weight = fc.oneof(fc.constant(1), fc.nat(255));
   const list = fc
     .uniqueArray(fc.record({ place, weight }, { noNullPrototype: true }), {
@@ -43,6 +43,13 @@ test("the postings of every term come back from their bytes", () => {
       for (const [term, postings] of lists.entries()) assert.deepEqual(unpack(packed, term), postings);
     }),
   );
+});
+
+test("distances of any number of bytes come back", () => {
+  const places = [2 ** 6, 2 ** 13, 2 ** 20, 2 ** 27, 2 ** 31 - 1].flatMap((place) => [place - 1, place]);
+  const list = places.map((place, index) => ({ place, weight: index % 3 }));
+  assert.deepEqual(unpack(pack([list, [{ place: 2 ** 31 - 1, weight: 7 }]]), 0), list);
+  for (const place of places) assert.deepEqual(unpack(pack([[{ place, weight: 9 }]]), 0), [{ place, weight: 9 }]);
 });
 
 test("a list that is longer than any before it comes back whole", () => {

@@ -6,12 +6,12 @@ import { segmentsKey } from "../../../artifacts/keys.ts";
 import { readObject } from "../../../artifacts/objects.ts";
 import type { Storage } from "../../../artifacts/storage.ts";
 import { pageOfSegments, segmentsOfOthers } from "../../../catalogue/segment-rows.ts";
-import { adoptSegments } from "../adopt-segments.ts";
-import { createSegmentBuilder } from "../build-segment.ts";
 import { openReader } from "../index-reader.ts";
-import { publishSegments } from "../publish-segments.ts";
-import { newFile } from "./index-store.contract.ts";
-import { openMemoryStore } from "./memory-index-store.ts";
+import { newFile } from "../store/index-store.contract.ts";
+import { openMemoryStore } from "../store/memory-index-store.ts";
+import { adoptSegments } from "./adopt-segments.ts";
+import { createSegmentBuilder } from "./build-segment.ts";
+import { publishSegments } from "./publish-segments.ts";
 import { openSegmentStore } from "./segment-store.ts";
 
 const prefix = segmentsKey({ owner: "ann", project: "shop", repository: "web" });
@@ -67,6 +67,64 @@ export function segmentStoreContract(name: string, openStorage: () => Promise<St
         assert.equal(await segments.open(segment), null);
         assert.equal(segments.isMissing(segment), true);
       }
+    });
+
+    promise("of two versions of the program are in one index, and each keeps its own", async (storage) => {
+      const clock = { ms: Date.UTC(2030) };
+      const versions = [10, 11].map((version) => openSegmentStore(storage, prefix, () => clock.ms, version));
+      const store = openMemoryStore();
+      store.write({ put: filesOf(0, 150) });
+      const publishAll = async () => {
+        for (const segments of versions) await publishSegments({ root: "/", store, segments }, noPause);
+      };
+      await publishAll();
+      const built = store.snapshot().segments;
+      assert.deepEqual(built.map((name) => name.slice(-3)).sort(), [".10", ".11"]);
+      for (const segments of versions) {
+        const { view } = await openReader(store).load(segments);
+        assert.deepEqual([view.liveFiles, view.parts.length], [150, 1]);
+      }
+      const generation = store.generation();
+      for (let day = 0; day < 9; day++) {
+        await publishAll();
+        clock.ms += 86_400_000;
+      }
+      assert.deepEqual([store.snapshot().segments, store.generation()], [built, generation], "nothing is built again");
+
+      const [, later = assert.fail()] = versions;
+      for (let day = 0; day < 9; day++) {
+        clock.ms += 86_400_000;
+        await publishSegments({ root: "/", store, segments: later }, noPause);
+      }
+      assert.deepEqual(
+        store.snapshot().segments,
+        built.filter((name) => name.endsWith(".11")),
+        "those of a version that is not used are dropped",
+      );
+    });
+
+    promise("of another version are not taken over from another index", async (storage) => {
+      const later = openSegmentStore(storage, prefix, Date.now, 11);
+      const [ours, theirs] = [openMemoryStore(), openMemoryStore()];
+      theirs.write({ put: filesOf(0, 150) });
+      await publishSegments({ root: "/", store: theirs, segments: later }, noPause);
+      ours.write({ put: filesOf(0, 150) });
+      await adoptSegments({ root: "/", store: ours, segments: openIn(storage) }, theirs.snapshot().segments, noPause);
+      assert.deepEqual(ours.snapshot().segments, []);
+    });
+
+    promise("that cannot be read for now are not built again", async (storage) => {
+      const segments = openIn(storage);
+      const store = openMemoryStore();
+      store.write({ put: filesOf(0, 150) });
+      await publishSegments({ root: "/", store, segments }, noPause);
+      const built = store.snapshot().segments;
+      store.write({ put: filesOf(150, 300) });
+      const refused = { ...segments, outline: async () => null };
+      await publishSegments({ root: "/", store: { ...store }, segments: refused }, noPause);
+      assert.deepEqual(store.snapshot().segments, built);
+      await publishSegments({ root: "/", store, segments }, noPause);
+      assert.equal(store.snapshot().segments.length, 2);
     });
 
     promise("that one index has built serve another that has the same files, under ids of its own", async (storage) => {

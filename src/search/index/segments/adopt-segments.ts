@@ -1,9 +1,11 @@
 /** Takes over segments that other machines have built of the same files, so that each segment is built once. */
+
+import type { Pause } from "../pause.ts";
+import type { IndexStore, StoredFile } from "../store/index-store.ts";
 import { hashNumbers } from "./encode-segment.ts";
 import type { IndexSegment } from "./index-segment.ts";
-import type { Pause } from "./pause.ts";
 import { HASH_NUMBERS } from "./segment-layout.ts";
-import type { IndexLocation, IndexStore, StoredFile } from "./store/index-store.ts";
+import { type IndexLocation, segmentsOfVersion } from "./segment-store.ts";
 
 /** Names segments of others that have too few files of this index, so that they are not examined again. */
 const unsuitableFact = "unsuitable_segments";
@@ -14,8 +16,9 @@ export async function adoptSegments(
   published: readonly string[],
   pause: Pause,
 ): Promise<void> {
-  const names = findUnexamined(store, published);
-  if (segments === null || names.length === 0) return;
+  if (segments === null) return;
+  const names = findUnexamined(store, segmentsOfVersion(published, segments.version));
+  if (names.length === 0) return;
   const uncovered = await findUncovered(store, segments);
   const unsuitable: string[] = [];
   for (const name of names) {
@@ -47,7 +50,7 @@ function adopt(store: IndexStore, name: string, fileIds: Uint32Array, uncovered:
 /** The files that are in no segment of the index, by path. */
 async function findUncovered(store: IndexStore, segments: NonNullable<IndexLocation["segments"]>) {
   const covered = new Set<number>();
-  for (const name of store.snapshot().segments) {
+  for (const name of segmentsOfVersion(store.snapshot().segments, segments.version)) {
     for (const id of store.segmentFileIds(name) ?? (await segments.outline(name))?.fileIds ?? []) covered.add(id);
   }
   return new Map(store.files().flatMap((file) => (covered.has(file.id) ? [] : [[file.path, file] as const])));

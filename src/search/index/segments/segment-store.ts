@@ -1,15 +1,20 @@
 /** Where the segments of one index are: objects of the store, each under a name that is used once. */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { segmentHashOf } from "../../../artifacts/keys.ts";
+import { segmentHashOf, segmentVersionOf } from "../../../artifacts/keys.ts";
 import { type Objects, ObjectsError } from "../../../artifacts/objects.ts";
 import type { Storage } from "../../../artifacts/storage.ts";
 import { announceObject } from "../../../catalogue/blob-rows.ts";
 import { CatalogueError } from "../../../catalogue/sql.ts";
-import { systemCode } from "../../../errors.ts";
-import { type IndexSegment, openSegment, readSegmentOutline, type SegmentOutline } from "../index-segment.ts";
+import { isUnwritable, systemCode } from "../../../errors.ts";
+import type { IndexStore } from "../store/index-store.ts";
+import { type IndexSegment, openSegment, readSegmentOutline, type SegmentOutline } from "./index-segment.ts";
+import { SEGMENT_VERSION } from "./segment-layout.ts";
 
 export interface SegmentStore {
+  /** The version of segments that are put here. Programs of several versions may use one index, each with its segments. */
+  readonly version: number;
+  readonly now: () => number;
   /** The segment; null if it is missing or damaged, or cannot be had now. */
   open(name: string): Promise<IndexSegment | null>;
   /** The files of a segment, without its postings where that saves reading them; null like `open`. */
@@ -26,27 +31,51 @@ export interface SegmentStore {
   sizesOf(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
+/** An index and its source: the folder, the store, and its segments (null where segments are not kept). */
+export type IndexLocation = {
+  readonly root: string;
+  readonly store: IndexStore;
+  readonly segments: SegmentStore | null;
+};
+
 /** The store that has the objects, and the rows that announce them. */
 export type SegmentStorage = Pick<Storage, "objects" | "catalogue" | "parts">;
 
+/** The segments of a version among these names. */
+export const segmentsOfVersion = (names: readonly string[], version: number): string[] =>
+  names.filter((name) => segmentVersionOf(name) === version);
+
 /** The segments whose keys have this prefix. */
-export function openSegmentStore(storage: SegmentStorage, prefix: string, now: () => number): SegmentStore {
+export function openSegmentStore(
+  storage: SegmentStorage,
+  prefix: string,
+  now: () => number,
+  version = SEGMENT_VERSION,
+): SegmentStore {
   const { objects } = storage;
   const missing = missingOf(objects);
   const keyOf = (name: string): string => prefix + name;
   const pathOf = objects.path && ((name: string): string => objects.path?.(keyOf(name)) ?? "");
 
   async function open(name: string): Promise<IndexSegment | null> {
-    const bytes = pathOf === undefined ? await readCopy(name) : readOwn(pathOf(name));
-    const segment = bytes === null ? null : openSegment(bytes);
-    if (bytes !== null && segment === null) discard(name);
+    if (pathOf !== undefined) return readOwn(name, pathOf(name), (path) => openSegment(readFileSync(path)));
+    const bytes = await readCopy(name);
+    const segment = bytes && openSegment(bytes);
+    if (bytes !== null && segment === null) missing.add(name);
     return segment;
   }
 
-  /** A segment that cannot be used is deleted here: the next writer sees that it is missing and builds it again. */
-  function discard(name: string): void {
-    if (pathOf === undefined) missing.add(name);
-    else rmSync(pathOf(name), { force: true });
+  /** What a file has. A damaged one is deleted: the next writer sees that it is missing and builds the segment again. */
+  function readOwn<T>(name: string, path: string, read: (path: string) => T | null): T | null {
+    try {
+      const content = read(path);
+      if (content !== null) return content;
+    } catch (error) {
+      if (!fileErrors.has(systemCode(error) ?? "")) return null; // Too many open files: the segment may be sound.
+    }
+    missing.add(name);
+    deleteFile(path);
+    return null;
   }
 
   /** A copy of an object that is elsewhere: its hash, which is part of its name, was computed on the way. */
@@ -68,15 +97,11 @@ export function openSegmentStore(storage: SegmentStorage, prefix: string, now: (
       const segment = await open(name);
       return segment && { fileIds: segment.fileIds.slice(), fileChars: segment.fileChars.slice() };
     }
-    try {
-      return readSegmentOutline(pathOf(name));
-    } catch {
-      return null; // Deleted or unreadable: its files get another segment.
-    }
+    return readOwn(name, pathOf(name), readSegmentOutline);
   }
 
   async function put(bytes: Uint8Array): Promise<string | null> {
-    const name = `${hashOf(bytes)}.${randomBytes(6).toString("hex")}`;
+    const name = `${hashOf(bytes)}.${randomBytes(6).toString("hex")}.${version}`;
     try {
       await announce(storage, keyOf(name), now());
       await objects.put(keyOf(name), bytes, { isNewKey: true });
@@ -105,11 +130,13 @@ export function openSegmentStore(storage: SegmentStorage, prefix: string, now: (
   }
 
   return {
+    version,
+    now,
     open,
     outline,
     put,
     canPut: () => performance.now() - (failureTimes.get(objects) ?? -Infinity) > FAILURE_PAUSE_MS,
-    isMissing: (name) => (pathOf === undefined ? missing.has(name) : !existsSync(pathOf(name))),
+    isMissing: (name) => missing.has(name) || (pathOf !== undefined && !existsSync(pathOf(name))),
     keepOnly,
     sizesOf,
   };
@@ -122,7 +149,7 @@ const failureTimes = new WeakMap<Objects, number>();
 /** Segments have just been written or read when they are listed. */
 const HEAD_AGE_MS = 60_000;
 
-/** Names of objects that a service was found not to have, or to have damaged. */
+/** Names of segments that were found to be missing or damaged. No name is used twice. */
 const missingNames = new WeakMap<Objects, Set<string>>();
 
 function missingOf(objects: Objects): Set<string> {
@@ -143,12 +170,15 @@ async function announce({ catalogue, parts }: SegmentStorage, key: string, now: 
   }
 }
 
-function readOwn(path: string): Uint8Array | null {
+function deleteFile(path: string): void {
   try {
-    return readFileSync(path);
-  } catch {
-    return null; // Deleted or unreadable: its files can be indexed again from the index store.
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if (!isUnwritable(error)) throw error; // A later writer, which may write here, replaces it.
   }
 }
+
+/** Errors that are of the file, not of the process. */
+const fileErrors = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "EACCES", "EPERM", "EIO"]);
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
