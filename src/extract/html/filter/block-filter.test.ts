@@ -81,6 +81,14 @@ describe("in an article", () => {
     assert.doesNotMatch(markdownOf(page(`<h1>Log</h1>${prose(8)}${section(prose(1))}`)), /Privacy/);
   });
 
+  test("the heading of what is kept is kept", () => {
+    for (const heading of ["Guides", "Copyright"]) {
+      const section = `<div><h2><a href="/x">${heading}</a></h2><p>Then ${weather}</p></div>`;
+      const text = markdownOf(page(`<h1>Log</h1>${prose(8)}${section}${prose(1)}`));
+      assert.match(text, /\n## [^\n]+\n\nThen the keeper/, heading);
+    }
+  });
+
   test("what a line announces with a colon is kept", () => {
     const list = '<ul><li><a href="/x">Privacy policy</a></li><li><a href="/y">Cookies</a></li></ul>';
     const after = (line: string) =>

@@ -4,7 +4,10 @@ import { createContains, type Element, type Page } from "../tree/tree.ts";
 import type { BlockLayout } from "./block-layout.ts";
 import type { ContentBlock } from "./content-blocks.ts";
 
-/** Lists the elements without those that a reader needs: files, warnings, what a colon announces, all under a heading. */
+/**
+ * Lists the elements without those that a reader needs: files, warnings, what a colon announces, all under a heading, and
+ * the heading of what is kept.
+ */
 export function leaveOutNeeded(
   page: Page,
   unlikely: readonly Element[],
@@ -16,6 +19,7 @@ export function leaveOutNeeded(
   for (const element of unlikely) if (linksFile(element) || isWarning(element)) drops.keepWithHeading(element);
   for (const index of blocks.keys()) drops.keepAfterColon(index);
   for (const index of blocks.keys()) drops.keepUnderHeading(index);
+  for (const index of blocks.keys()) drops.keepHeadingOf(index);
   return drops.list();
 }
 
@@ -75,6 +79,11 @@ class PlannedDrops {
     while (this.#isDropped(end) && this.#levelOf(end) === 0) end += 1;
     const isEmptied = end === this.#blocks.length || (this.#levelOf(end) > 0 && this.#levelOf(end) <= level);
     if (isEmptied) for (let next = index + 1; next < end; next += 1) this.#keep(next);
+  }
+
+  /** The heading right above a block that is kept; without it, the block would be read as part of the section before. */
+  keepHeadingOf(index: number): void {
+    if (!this.#isDropped(index) && this.#levelOf(index) === 0 && this.#levelOf(index - 1) > 0) this.#keep(index - 1);
   }
 
   #keep(index: number): void {
