@@ -24,8 +24,8 @@ export class ImageWriter {
   }
 
   /**
-   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge, in a link and in place of a
-   * sign, the label is written as it is. So it is where the address is data or too long.
+   * The text of an image; undefined if it says nothing. In the cell of a table, in a badge, in a link, in place of a sign
+   * and where its address is data or too long, the label is all there is, so it is written as it is.
    */
   write(image: Element, { isInTable, isReference, resolve }: ImageOptions): string | undefined {
     const label = labelOf(image);
@@ -38,11 +38,9 @@ export class ImageWriter {
     const link = findAncestor(image, "a");
     if (link !== null && this.#isNamed(link, image)) return undefined;
     this.#labels.add(label);
-    if (leadsToPage(link, resolve)) return escapeText(label);
     const target = resolve(src);
-    return target === undefined || target.length > MAX_IMAGE_ADDRESS_CHARS
-      ? escapeText(label)
-      : `![${label}](${target})`;
+    const isLabelEnough = target === undefined || target.length > MAX_IMAGE_ADDRESS_CHARS || leadsToPage(link, resolve);
+    return isLabelEnough ? escapeText(label) : `![${label}](${target})`;
   }
 
   /** Whether text says where the link of an image leads: its own, or in a card that of another link beside it. */
@@ -150,4 +148,4 @@ function findAncestor({ parent }: Element, tag: string): Element | null {
 
 const MAX_CAPTION_CHARS = 2000;
 /** A longer address of an image is one of a delivery network and takes more tokens than its description. */
-const MAX_IMAGE_ADDRESS_CHARS = 100;
+const MAX_IMAGE_ADDRESS_CHARS = 200;
