@@ -42,7 +42,9 @@ export function makeResult(
   const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
   const lines = createLineReader(storedText.text, limits.cutChars);
   const chosen = chooseLines(storedText, chunks, { line, limits });
-  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = joinSpans(chosen, lines.countChars);
+  // In an outline, lines that are not shown look blank.
+  const countGap = storedText.outline === null ? lines.countChars : countLines;
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = joinSpans(chosen, countGap);
   const { text: content, focus } = lines.read(main);
   const result = {
     chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
@@ -66,6 +68,9 @@ function withLineFirst({ chunks }: StoredText, scored: readonly ScoredChunk[], l
   if (index === -1) return scored;
   return [{ index, score: scored[0]?.score ?? 0 }, ...scored.filter((chunk) => chunk.index !== index)];
 }
+
+/** No gap of whole lines is small enough. */
+const countLines = ({ startLine, endLine }: Span): number => (endLine < startLine ? 0 : Infinity);
 
 /** So little between two spans, a closing bracket or a blank line, is shown with them: line numbers would take as much room. */
 const MAX_GAP_LINES = 2;

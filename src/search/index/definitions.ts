@@ -10,6 +10,7 @@ import {
   endOfQualified,
   endOfWord,
   equals,
+  isBlank,
   isDeclaratorUnit,
   isDigit,
   isWordUnit,
@@ -235,10 +236,16 @@ function findCallable(
   const hasType = nameStart > start && isOuter;
   const close = endOfLineThatCloses(text, parenthesis, end);
   const lastUnit = text.charCodeAt(skipBlanksBack(text, close ?? end, start) - 1);
-  if (lastUnit === semicolon) return hasType ? makeDefinition(text, nameStart, nameEnd, definitionRanks.value) : null;
+  if (lastUnit === semicolon) {
+    const isPrototype = hasType && close !== null && isAfterType(text.charCodeAt(nameStart - 1));
+    return isPrototype ? makeDefinition(text, nameStart, nameEnd, definitionRanks.value) : null;
+  }
   const hasBody = close !== null && (lastUnit === openBrace || firstUnitAfter(text, close) === openBrace);
   return hasType || hasBody ? makeDefinition(text, nameStart, nameEnd, definitionRanks.function) : null;
 }
+
+/** Whether a type may end before a name with this unit; a dot or an arrow is before the name of a method that is called. */
+const isAfterType = (unit: number): boolean => isBlank(unit) || unit === asterisk || unit === ampersand;
 
 const firstUnitAfter = (text: string, index: number): number => text.charCodeAt(skipBlanks(text, index, text.length));
 
@@ -253,6 +260,8 @@ function endOfLineThatCloses(text: string, start: number, end: number): number |
   let depth = 0;
   for (let index = start; index < end; index++) depth += depthChange(text.charCodeAt(index));
   if (depth === 0) return end;
+  // More are closed than opened: the line ends a call that began above it.
+  if (depth < 0) return null;
   if (text.charCodeAt(skipBlanksBack(text, end, start) - 1) === openBrace) return null;
   const limit = Math.min(text.length, end + MAX_PARAMETER_CHARS);
   for (let index = end; index < limit; index++) {

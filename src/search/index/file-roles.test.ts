@@ -17,6 +17,11 @@ const cases: readonly (readonly [path: string, role: FileRole | null])[] = [
   ["Gate.Tests/OpenGate.cs", "test"],
   ["src/commonTest/kotlin/Gate.kt", "test"],
   ["Sources/Contest/Gate.swift", null],
+  ["Sources/OpenAPISpec/Gate.swift", null],
+  ["src/ABTest/gate.ts", null],
+  ["ml/regression/gate.py", null],
+  ["bin/install", null],
+  ["Tests/GateTests/Gate.swift", "test"],
   ["testing/gate.py", "test"],
 ];
 
@@ -45,6 +50,14 @@ for (const line of [
   "alias Gates.Lock",
   'export * from "./gate.ts";',
   'const gate = require("./gate");',
+  "import Gates",
+  "import gates.*;",
+  "import static gates.Lock.open;",
+  "import qualified Gates.Lock as Lock",
+  "import gates.{Lock, open}",
+  'import "gates/lock"',
+  "use strict;",
+  "use Gates.Lock",
 ]) {
   test(`imports something: ${line}`, () => assert.deepEqual(importsOf(`${line}\nopen();\n`), [true, false]));
 }
@@ -57,6 +70,12 @@ for (const line of [
   "useGate(gate);",
   "include = [gate]",
   "from the gate to the lock",
+  "use the gate option (one that",
+  "import the table of the gate first",
+  "include the gate (and its lock",
+  "package the gate with care",
+  "require(level > 0) {",
+  "include(Gate) {",
 ]) {
   test(`imports nothing: ${line}`, () => assert.deepEqual(importsOf(`${line}\n`), [false]));
 }
@@ -69,5 +88,6 @@ test("the lines inside the brackets of an import are part of it", () => {
     true,
     false,
   ]);
+  assert.deepEqual(importsOf('import (\n\t"gates/lock"\n)\nfunc open() {\n'), [true, true, true, false]);
   assert.deepEqual(importsOf("from gates import (\n    lock,\n)\nlock()\n"), [true, true, true, false]);
 });

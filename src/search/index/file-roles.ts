@@ -22,7 +22,7 @@ export const ALL_ROLES = Object.values(fileRoles).reduce((bits, bit) => bits | b
 const patterns: readonly (readonly [FileRole, RegExp])[] = [
   [
     "test",
-    /(?:^|\/)(?:tests?|specs?|__tests__|testing|testdata|testsuite|regress(?:ion)?|fixtures|mocks?)\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)(?:\.\w+$|\/)/,
+    /(?:^|\/)(?:[Tt]ests?|[Ss]pecs?|__tests__|testing|testdata|testsuite|regress|fixtures|mocks?)\/|[._-][Tt]ests?\/|(?:common|jvm|android|ios|native|js|unit|integration)Test\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)\.\w+$/,
   ],
   ["example", /(?:^|\/)(?:examples?|samples?|demos?|docs?|benchmarks?|bench)\//],
   ["declaration", /\.d\.[cm]?ts$/],
@@ -31,7 +31,7 @@ const patterns: readonly (readonly [FileRole, RegExp])[] = [
   ["prose", /\.(?:[1-9]|man|mdoc|roff|tex|texi(?:nfo)?|pod|org)$/i],
   [
     "prose",
-    /(?:^|\/)(?:readme|changes|changelog|history|news|todo|faq|install|authors|contributors|thanks|notice|license|licence|copying)$/i,
+    /(?:^|\/)(?:README|CHANGES|Changes|CHANGELOG|ChangeLog|HISTORY|NEWS|TODO|FAQ|INSTALL|AUTHORS|CONTRIBUTORS|THANKS|NOTICE|LICEN[CS]E|COPYING)$/,
   ],
   ["vendored", /(?:^|\/)(?:_?vendor|vendored|third[_-]?party|3rd[_-]?party)\//i],
   ["generated", /(?:^|\/)(?:__generated__|generated)\/|\.pb\.\w+$|_pb2(?:_grpc)?\.pyi?$|\.(?:g|gen|generated)\.\w+$/i],
@@ -69,15 +69,19 @@ function isMostlyExports(text: string): boolean {
   return exports > 0 && exports >= (exports + others) * MIN_EXPORT_SHARE;
 }
 
+/** The forms are those of code, with what follows the word: a line of prose may begin with it too. */
 const importLine = new RegExp(
   `^\\s*(?:${[
-    /import\b(?!\s*[.(])/, // Not the call `import("...")`.
+    /import\s*\(\s*$/, // Go; not the call `import("...")`.
+    /import\s+(?:(?:type|typeof|static|qualified)\s+)*(?:["'{*]|[\w.$*@]+(?:\s*[;,{]|\s+(?:as|from|qualified|hiding)\b|\s*(?:\(.*)?$))/,
     /from\s+\S+\s+import\b/,
-    /(?:pub(?:\([\w ]+\))?\s+)?use\s+[\w:\\{]/,
+    /(?:pub(?:\([\w ]+\))?\s+)?use\s+(?:[\w:.\\]+(?:\s*[;,{]|\s+as\s|\s*$)|\{)/,
     /(?:global\s+)?using\s+(?:static\s+)?[\w.]+\s*(?:=[^;(]*)?;/,
     /#\s*(?:include|import)\b/,
     /@import\b/,
-    /(?:require|require_relative|require_once|include|include_once|package|alias)\b[^=]*$/,
+    /(?:require|require_relative|require_once|include|include_once)\s*\(?\s*["']/,
+    /package\s+[\w.]+\s*;?\s*$/,
+    /alias\s+[A-Z][\w.]*(?:\{|,|\s*$)/,
     /export\s+(?:type\s+)?[*{].*\bfrom\b/,
     /(?:const|let|var|local)\s+[^=]+=\s*(?:await\s+)?(?:require|import)\s*\(/,
   ]

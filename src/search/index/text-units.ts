@@ -103,6 +103,7 @@ export function skipBlanksBack(text: string, end: number, start: number): number
   return index;
 }
 
-function isBlank(unit: number): boolean {
+/** Whether this unit is a blank, a tab or part of a line end. */
+export function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9 || unit === 13 || unit === 10;
 }

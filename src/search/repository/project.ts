@@ -54,7 +54,7 @@ function readIfExists(path: string): string | undefined {
   } catch (error) {
     if (error instanceof SpillwayError) throw error;
     if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error) ?? "")) return undefined;
-    if (!canEnter(dirname(dirname(path)))) return undefined; // Then this is what is wrong, and whoever reads it says so.
+    if (!canEnter(dirname(dirname(path)))) return undefined; // The folder cannot be read, which its reader reports.
     throw projectInvalid(path, "it cannot be read", error);
   }
 }

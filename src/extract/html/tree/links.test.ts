@@ -17,6 +17,9 @@ describe("a link leads where it led", () => {
     ["https://superuser.com/questions/1110045/wind-lamp", "/questions/1110046"],
     ["https://lamp.example/a", "https://lamp.example//eula/12"],
     ["https://lamp.example/a", "https://lamp.example//other.example/x"],
+    ["https://www.reddit.com/r/x/comments/abc12/some_title_here/", "../../def34/other/k9x2/"],
+    ["https://www.reddit.com/r/x/comments/abc12/some_title_here/", "def34/?context=3"],
+    ["https://superuser.com/questions/123/some-title", "456"],
     ["https://lamp.example/a/b", "/x:y"],
   ] as const;
   for (const [url, href] of links)

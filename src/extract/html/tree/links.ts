@@ -18,7 +18,9 @@ export function createResolver(page: Page, url: string | undefined, isThread: bo
   const base = (href === undefined ? null : URL.parse(href, url)) ?? pageUrl;
   const hasBase = url !== undefined && findLinkBase(url) !== undefined;
   const own =
-    hasBase && pageUrl !== null ? { url: withoutTracking(pageUrl), hasId: createIdTest(page), isThread } : null;
+    hasBase && pageUrl !== null
+      ? { url: withoutTracking(new URL(pageUrl)), hasId: createIdTest(page), isThread }
+      : null;
   return (target) => resolve(withoutControls(target), base, own);
 }
 

@@ -48,6 +48,10 @@ describe("a page that its site finds by a number has an address without its name
     "https://stackoverflow.com/questions/1110045/wind-lamp/1110046#1110046",
     "https://stackoverflow.com/questions/tagged/lamp",
     "https://www.reddit.com/r/lamps/comments/1abcde/wind_lamp/k9x2/",
+    "https://www.reddit.com/r/lamps/comments/1abcde/.json",
+    "https://www.reddit.com/r/lamps/comments/1abcde/wind_lamp.rss",
+    "https://api.stackexchange.com/questions/1110045/answers",
+    "https://maps.example/tile.png?zoom=4",
   ];
   for (const address of others) test(`not ${address}`, () => assert.equal(clean(address), address));
 });

@@ -19,8 +19,7 @@ export function withoutTracking(url: URL): URL {
 
 const imagePath = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 /** Nothing but the size and form of an image, for services that make them on request; others may sign their addresses. */
-const sizeQuery =
-  /^\?(?:(?:w|h|width|height|q|quality|auto|fit|crop|resize|fm|format|dpr|ssl|strip|zoom|ixlib|dm|r)=[^&]*(?:&|$))+$/i;
+const sizeQuery = /^\?(?:(?:w|h|width|height|quality|auto|fit|resize|fm|format|dpr|ssl|strip|ixlib)=[^&]*(?:&|$))+$/i;
 
 /** A shorter path has no name beside a number. */
 const MIN_SHORTENED_CHARS = 12;
@@ -46,10 +45,10 @@ const amazonHost = /^(?:www\.|smile\.|m\.)?amazon\.(?:com?\.)?[a-z]{2,3}$/;
 const numberedPages: readonly { readonly host: RegExp; readonly path: RegExp; readonly short: string }[] = [
   { host: amazonHost, path: /^.*?(\/dp\/[\dA-Z]{10})(?:\/.*)?$/, short: "$1" },
   { host: amazonHost, path: /\/ref=.*$/, short: "" },
-  { host: /(?:^|\.)reddit\.com$/, path: /\/comments\/(\w+)\/[^/]+\/?$/, short: "/comments/$1" },
+  { host: /(?:^|\.)reddit\.com$/, path: /\/comments\/(\w+)\/[^/.]+\/?$/, short: "/comments/$1" },
   {
-    host: /(?:^|\.)(?:stackexchange|stackoverflow|superuser|serverfault|askubuntu)\.com$/,
-    path: /^\/questions\/(\d+)\/[^/]+$/,
+    host: /^(?!api\.)(?:[\w-]+\.)?(?:stackexchange|stackoverflow|superuser|serverfault|askubuntu)\.com$/,
+    path: /^\/questions\/(\d+)\/(?!\d+$)[^/]+$/,
     short: "/questions/$1",
   },
 ];

@@ -42,7 +42,7 @@ export function formatInline(format: InlineFormat, element: Element, text: strin
   if (text.includes("\n") || options.isHeading) return text;
   // Signs that Markdown uses for emphasis cannot be emphasized themselves.
   if (/^[*_~\\]+$/.test(text)) return escapeSigns(text);
-  // A link stands out as it is.
+  // Emphasis says nothing more about a link.
   if (onlyLink.test(text)) return text;
   const sign = emphasisSigns[format];
   const escaped = escapeEdges(text);
@@ -66,7 +66,7 @@ function formatLink(element: Element, text: string, options: FormatOptions): str
   if (href === undefined || isTitle || (isHeading && href.startsWith("#"))) return text;
   const target = resolve(href);
   if (target === undefined || isEnlargement(element, target)) return text;
-  const link = links.write(text, target, isHeading);
+  const link = links.write(text, target);
   return link === text && isRaised(element) && /^\d+$/.test(text) ? `[${text}]` : link;
 }
 

@@ -14,12 +14,11 @@ const MAX_LISTED_ADDRESS_CHARS = 2_000;
 /** The text of a link is one line. */
 export const lineBreak = / *\n */g;
 
-/** Where an address was written last: after how many characters of the text and in which section, and as what. */
+/** Where an address was written last: after how many characters of the text and in which section, and with which text. */
 type Place = {
   readonly chars: number;
   readonly section: number;
   readonly text: string;
-  readonly isHeading: boolean;
 };
 
 /** The links of one line of text, or of one table. */
@@ -54,14 +53,14 @@ export class LinkWriter {
     this.#options = options;
   }
 
-  /** A link with this text to an address, in a heading or elsewhere. */
-  write(text: string, address: string, isHeading = false): string {
+  /** A link with this text to an address. */
+  write(text: string, address: string): string {
     this.#addresses.push(address);
     // A place in the same text is found by its heading.
     if (address.startsWith("#")) return this.#omit(text, address);
     if (address.length > this.#maxAddressChars || isAddressItself(text, address)) return text;
     const { style } = this.#options;
-    if (style === "inline" && (this.#saysNothing(text, address) || this.#wasWritten(text, address, isHeading)))
+    if (style === "inline" && (this.#saysNothing(text, address) || this.#wasWritten(text, address)))
       return this.#omit(text, address);
     const label = escapeLinkText(text.replace(lineBreak, " "));
     return style === "inline" ? `[${label}](${address})` : `[${label}][${this.#numberOf(address)}]`;
@@ -104,13 +103,12 @@ export class LinkWriter {
   }
 
   /** Whether a reader finds an address, or that of the page whose comments it leads to, in the text before. */
-  #wasWritten(text: string, address: string, isHeading: boolean): boolean {
-    const place = { chars: this.#options.position(), section: this.#section, text, isHeading };
+  #wasWritten(text: string, address: string): boolean {
+    const place = { chars: this.#options.position(), section: this.#section, text };
     const page = address.replace(commentsEnd, "");
     const isRepeated = this.#isSameName(address, place);
     const isNear = this.#isNear(address, place) || (page !== address && this.#isNear(page, place));
-    // Below a heading that is there a second time, the address is not needed either.
-    if (isHeading || !(isRepeated || isNear)) this.#linePlaces.set(address, place);
+    if (!(isRepeated || isNear)) this.#linePlaces.set(address, place);
     return isRepeated || isNear;
   }
 
@@ -162,7 +160,7 @@ const doiAddress = /^https?:\/\/(?:dx\.)?doi\.org\//i;
 /** Whether the text of a link is its address, so that it can be followed without one. */
 function isAddressItself(text: string, address: string): boolean {
   const shown = text.replace(/[\\\u00ad\u200b\u2060\ufeff]/g, "");
-  if (address.startsWith("tel:")) return digitsOf(shown) !== "" && digitsOf(address).endsWith(digitsOf(shown));
+  if (address.startsWith("tel:")) return isSameNumber(shown, address);
   const doi = /^(?:doi: ?)?(10\.\d{4,}\/\S+)$/i.exec(shown)?.[1];
   if (doi !== undefined) return doiAddress.test(address) && address.toLowerCase().endsWith(`/${doi.toLowerCase()}`);
   if (!shown.includes(".") || /\s/.test(shown)) return false;
@@ -177,7 +175,10 @@ function bareAddress(address: string): string {
   return decoded.replace(/\/$/, "").replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
 }
 
-/** The digits of a telephone number; "" for other texts. */
-function digitsOf(text: string): string {
-  return /\d.*\d.*\d.*\d.*\d/.test(text) && !/\p{L}{4}/u.test(text) ? text.replace(/\D/g, "") : "";
+/** Whether a text is a telephone number, with or without the code of its country. */
+function isSameNumber(text: string, address: string): boolean {
+  const [shown, complete] = [text.replace(/\D/g, ""), address.replace(/\D/g, "")];
+  return (
+    shown.length >= 5 && !/\p{L}{4}/u.test(text) && complete.endsWith(shown) && complete.length - shown.length <= 3
+  );
 }

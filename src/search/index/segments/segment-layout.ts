@@ -3,8 +3,8 @@ import { crc32 } from "node:zlib";
 import { VECTOR_DIMENSIONS } from "../../learnt/learnt-table.ts";
 
 const MAGIC = 0x53505347;
-/** Incremented with every change of the layout, of the terms or of the learnt table; a segment of another version is built again. */
-export const SEGMENT_VERSION = 10;
+/** Incremented with every change of what a segment has: layout, terms, definitions, roles of files, learnt table. */
+export const SEGMENT_VERSION = 11;
 /** Numbers of the header; the last one is the checksum of everything else. */
 export const HEADER_NUMBERS = 9;
 /** What a segment has of a file's hash: 128 bits. Another index recognises by it that it has the same text. */

@@ -12,6 +12,7 @@ import { openMemoryStore } from "../store/memory-index-store.ts";
 import { adoptSegments } from "./adopt-segments.ts";
 import { createSegmentBuilder } from "./build-segment.ts";
 import { publishSegments } from "./publish-segments.ts";
+import { SEGMENT_VERSION } from "./segment-layout.ts";
 import { openSegmentStore } from "./segment-store.ts";
 
 const prefix = segmentsKey({ owner: "ann", project: "shop", repository: "web" });
@@ -104,7 +105,7 @@ export function segmentStoreContract(name: string, openStorage: () => Promise<St
     });
 
     promise("of another version are not taken over from another index", async (storage) => {
-      const later = openSegmentStore(storage, prefix, Date.now, 11);
+      const later = openSegmentStore(storage, prefix, Date.now, SEGMENT_VERSION + 1);
       const [ours, theirs] = [openMemoryStore(), openMemoryStore()];
       theirs.write({ put: filesOf(0, 150) });
       await publishSegments({ root: "/", store: theirs, segments: later }, noPause);
