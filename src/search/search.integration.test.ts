@@ -816,3 +816,15 @@ test("a search that waits for an index reports progress and can be aborted", asy
   );
   await assert.rejects(aborted, { name: "AbortError" });
 });
+
+test("the further spans of an outline are lines of the file", async () => {
+  await using work = await openSearchedFolder();
+  const gate = (n: number) => [`function openGate${n}(level) {`, `  lift(level, ${n}, "a gate of the dam");`, "}"];
+  const lines = Array.from({ length: 70_000 }, (_, n) => gate(n)).flat();
+  work.write("gates.js", lines.join("\n"));
+  const [found] = (await work.search("openGate500")).results;
+  assert.equal(found?.definitions_only, true);
+  assert.ok((found?.spans ?? []).length > 1);
+  for (const { start_line, end_line, content } of found?.spans ?? [])
+    assert.equal(content, lines.slice(start_line - 1, end_line).join("\n"));
+});
