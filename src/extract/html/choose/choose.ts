@@ -1,5 +1,6 @@
 /** Chooses the part of a page that is its content: one element, and what inside it is dropped. */
 
+import { findAuthor } from "../data/page-metadata.ts";
 import { findFootnotes } from "../tree/footnotes.ts";
 import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
 import { createContains, type Element, isInside, listByTag, type Page } from "../tree/tree.ts";
@@ -99,6 +100,7 @@ export function choose(page: Page, pageMeasures: Measures, options: ChooseOption
     containsField,
     containsTitle: createTitleTest(page, pageMeasures),
     isAttribution: createAttributionTest(page, kind),
+    isAuthorName: createAuthorNameTest(page),
     containsAuthor: createContains(page, ({ attributes }) => authorName.test(attributes.class ?? "")),
     isFrame: createFrameTest(page, measures, containsField),
     isFootnoteList,
@@ -129,6 +131,15 @@ function createTitleTest(page: Page, measures: Measures): ElementTest {
   return ({ index, end }) => {
     titleIndex ??= findTitleElement(page, measures)?.index ?? -1;
     return titleIndex >= index && titleIndex < end;
+  };
+}
+
+/** Makes a test for the name of the page's author, which is looked for at its first use. */
+function createAuthorNameTest(page: Page): (text: string) => boolean {
+  let names: ReadonlySet<string> | undefined;
+  return (text) => {
+    names ??= new Set(findAuthor(page)?.toLowerCase().split(", "));
+    return names.has(text.replace(/\s+/g, " ").toLowerCase());
   };
 }
 

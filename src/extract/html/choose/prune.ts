@@ -45,6 +45,8 @@ export type PageContext = {
   /** Whether an element names who wrote one of several notes or posts. */
   readonly isAttribution: ElementTest;
   readonly containsAuthor: ElementTest;
+  /** Whether a text is the name of the author that the page states. */
+  readonly isAuthorName: (text: string) => boolean;
   /** Whether an element frames the content of a page that does not say so. */
   readonly isFrame: ElementTest;
   /** Whether most of an element's text is footnotes that the page refers to. */
@@ -233,15 +235,17 @@ function hasBoilerplateName(element: Element, context: PageContext): boolean {
 }
 
 /** A small part of an article without a topic of its own: a page about a person may use such names for its text. */
-function isAuthorBox(element: Element, { page, root, measures, containsHeading }: PageContext): boolean {
+function isAuthorBox(element: Element, context: PageContext): boolean {
+  const { page, root, measures, containsHeading, isAuthorName } = context;
   if (unlinkedChars(measures, element) >= maxAuthorShare * unlinkedChars(measures, root)) return false;
   if (!hasAuthorBoxName(element)) return false;
   if (!containsHeading(element)) return true;
   const heading = page.elements.find(({ tag, index }) => index >= element.index && headingTags.has(tag));
-  return heading !== undefined && authorHeading.test(collectText(heading, MAX_AUTHOR_HEADING_CHARS).trim());
+  const text = heading === undefined ? "" : collectText(heading, MAX_AUTHOR_HEADING_CHARS).trim();
+  // Titles of sections look like names of people: only a name that the page states elsewhere counts.
+  return authorHeading.test(text) || isAuthorName(text);
 }
-/** A heading about the author: it says so, or is a name. */
-const authorHeading = /^(?:[Aa]bout|[Mm]eet|[Ww]ritten [Bb]y|[Bb]y)\b|^\p{Lu}\S*(?:\s+\S+){0,3}\s+\p{Lu}\S*$/u;
+const authorHeading = /^(?:about|meet|written by|by)\b/i;
 const MAX_AUTHOR_HEADING_CHARS = 100;
 
 /** Little text, or mostly links of a few words. */

@@ -19,12 +19,21 @@ export function readMetadata(page: Page, url: string | undefined): Metadata {
   const names = [article?.headline, meta("og:title", "twitter:title"), article?.name].map(toFact);
   const metadata = {
     ...findTitle(page, { names, site: findSite(meta, article) }),
-    author: joinNames(article?.author) ?? toName(meta(...authorNames)) ?? findByline(page),
+    author: findAuthor(page, meta, article),
     date: toFact(article?.datePublished) ?? toFact(meta(...dateNames)) ?? findDate(page),
     canonicalUrl: toAbsoluteUrl(findCanonicalUrl(page) ?? meta("og:url"), url),
     language: toLanguageTag(page.root.attributes.lang ?? meta("content-language", "og:locale", "language")),
   };
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
+}
+
+/** The author of a page, or the names of several with commas between them. */
+export function findAuthor(
+  page: Page,
+  meta: MetaReader = createMetaReader(page),
+  article: Thing | undefined = findArticle(page),
+): string | undefined {
+  return joinNames(article?.author) ?? toName(meta(...authorNames)) ?? findByline(page);
 }
 
 /** Papers list hundreds of authors; the first ones identify the page. */

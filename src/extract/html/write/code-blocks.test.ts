@@ -40,6 +40,16 @@ const blocks: readonly { name: string; html: string; markdown: string }[] = [
     html: '<pre><span class="line">a</span>\n<span class="line"></span>\n<span class="line">b</span></pre>',
     markdown: fence("a\n\nb"),
   },
+  ...["span", "a"].map((tag) => ({
+    name: `anchors before the text of lines that are a ${tag}`,
+    html: `<pre>${["a", "  b", "", "c"].map((text, index) => `<${tag} class="line" id="L${index}"></${tag}>${text}\n`).join("")}</pre>`,
+    markdown: fence("a\n  b\n\nc"),
+  })),
+  {
+    name: "lines without text, in elements of their own",
+    html: '<pre><div>a</div><div><span class="line"></span></div><div>b</div></pre>',
+    markdown: fence("a\n\nb"),
+  },
   {
     name: "a block with only a break between blocks",
     html: "<pre><div>a</div><div><br></div><div>b</div><div></div><div>c</div></pre>",

@@ -24,7 +24,8 @@ export function readCode(block: Element): string {
     const child = frame.element.children[frame.next];
     frame.next += 1;
     if (child === undefined) {
-      if (isEmptyLine(frame.element, block)) lines.endEmptyLine();
+      if (isUnfilledLine(frame.element, block)) lines.endUnfilledLine();
+      else if (isBrokenBlock(frame.element, block)) lines.endEmptyLine();
       else if (endsLine(frame.element, block)) lines.endLine();
       stack.pop();
     } else if (typeof child === "string") {
@@ -32,6 +33,7 @@ export function readCode(block: Element): string {
     } else if (child.tag === "br") lines.add("\n");
     else if (!isNotCode(child) && !numbers.has(child) && !isLinkToRun(child)) {
       if (startsLine(child)) lines.endLine();
+      else if (hasLineName(child)) lines.beginLine();
       if (isDiffLine(child)) lines.add(findDiffSign(child, collectText(child, MAX_SIGN_CHARS)));
       stack.push({ element: child, next: 0 });
     }
@@ -149,22 +151,37 @@ class CodeLines {
   #isAtLineStart = true;
   /** Markup ended the line; the newline is written once more text follows. */
   #needsNewline = false;
+  /** An element for a line ended without text. It may be an anchor before the text of its line. */
+  #hasUnfilledLine = false;
 
   add(text: string): void {
     if (text === "") return;
+    if (text.startsWith("\n")) this.beginLine();
+    this.#hasUnfilledLine = false;
     if (this.#needsNewline && !text.startsWith("\n")) this.#texts.push("\n");
     this.#needsNewline = false;
     this.#texts.push(text);
     this.#isAtLineStart = text.endsWith("\n");
   }
 
+  /** A line begins: if an element without text is before it, that was an empty line. */
+  beginLine(): void {
+    if (this.#hasUnfilledLine) this.endEmptyLine();
+  }
+
+  endUnfilledLine(): void {
+    this.#hasUnfilledLine = true;
+  }
+
   endLine(): void {
+    this.beginLine();
     if (!this.#isAtLineStart) this.#needsNewline = true;
     this.#isAtLineStart = true;
   }
 
   /** Ends a line without text. */
   endEmptyLine(): void {
+    this.#hasUnfilledLine = false;
     if (this.#needsNewline) this.#texts.push("\n");
     this.#needsNewline = true;
     this.#isAtLineStart = true;
@@ -198,10 +215,15 @@ function endsLine(element: Element, block: Element): boolean {
   return startsLine(element) || isLineElement(element);
 }
 
-/** An element for a line of code that has no text, or a block with only a break in it. */
-function isEmptyLine(element: Element, block: Element): boolean {
-  if (element === block || !element.children.every(isBreak)) return false;
-  return element.children.length === 0 ? hasLineName(element) : startsLine(element);
+/** An element for a line of code that has no text. */
+function isUnfilledLine(element: Element, block: Element): boolean {
+  return element !== block && element.children.length === 0 && hasLineName(element);
+}
+
+/** A block with only breaks in it. */
+function isBrokenBlock(element: Element, block: Element): boolean {
+  const { children } = element;
+  return element !== block && children.length > 0 && children.every(isBreak) && startsLine(element);
 }
 
 function isBreak(node: Node): boolean {

@@ -74,6 +74,17 @@ test("a link is not emphasized too", () => {
   assert.equal(textOf("<p>a <b><a href='/a'>lamp</a> lit</b> <a><b>wick</b></a></p>"), "a **[lamp](/a) lit** **wick**");
 });
 
+describe("emphasized code directly before other code stays separate:", () => {
+  const lines = [
+    ["<p><b><code>git</code></b><code>commit</code></p>", "**`git`**`commit`"],
+    ["<p><em><code>git</code></em><code>commit</code></p>", "*`git`*`commit`"],
+    ["<p><strong>Note:<code>foo</code></strong><code>bar</code></p>", "**Note:`foo`**`bar`"],
+    ["<p><b><i><code>git</code></i></b><kbd>commit</kbd></p>", "***`git`***`commit`"],
+    ["<p><b><code>git</code></b><b><code>commit</code></b></p>", "`git`**`commit`**"],
+  ] as const;
+  for (const [html, markdown] of lines) test(html, () => assert.equal(textOf(html), markdown));
+});
+
 test("signs of emphasis are not emphasized", () =>
   assert.equal(textOf("<p>fit(<em>a</em>, <em>*</em>, <b>_</b>)</p>"), "fit(*a*, \\*, \\_)"));
 

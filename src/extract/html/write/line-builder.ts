@@ -216,14 +216,20 @@ export class LineBuilder {
     return { element, format, end: start + 1, inner, blank, before, nested };
   }
 
-  /** Writes emphasis again now that it is known what follows: text, or the bracket of a link. */
+  /** Writes emphasis again now that it is known what follows: text, or a sign that begins a link or code. */
   #adaptLast(last: ClosedFormat, after: string): void {
     const { end, blank } = last;
-    if (!isEmphasis(last) || this.#openFormats.some((open) => open.format === "link" && open.start === end)) return;
+    if (!isEmphasis(last) || this.#hasSignAt(end)) return;
     const index = end - 1;
     const adapted = blank + this.#formatBefore(last, after);
     this.#chars += adapted.length - (this.#fragments[index]?.length ?? 0);
     this.#fragments[index] = adapted;
+  }
+
+  /** Whether a bracket or a backtick will be written there. Before code that is emphasized too, it is marks. */
+  #hasSignAt(index: number): boolean {
+    const opens = this.#openFormats.filter(({ start, isDone }) => start === index && !isDone);
+    return opens[0]?.format === "code" || opens.some(({ format }) => format === "link");
   }
 
   /** Emphasis before a text, and emphasis that ends with it. */
