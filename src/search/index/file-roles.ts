@@ -90,7 +90,7 @@ const importLine = new RegExp(
 );
 
 /** A text without any of these words has no import. Most texts below the beginning of a file have none. */
-const importWord = /\b(?:import|use|using|include|require|package|alias|export|require_relative|\w+_once)\b/;
+const importWord = /\b(?:import|us(?:e|ing)|(?:include|require)(?:_once|_relative)?|package|alias|export)\b/;
 
 /** For each line whether it imports something; those inside the brackets of an import do too. */
 export function findImportLines(text: string, { starts, count }: Lines): boolean[] {
