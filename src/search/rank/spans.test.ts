@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { chunkText } from "../index/chunk.ts";
 import { createHitFinder } from "./hits.ts";
 import { chooseSpans } from "./spans.ts";
-import { limitsAt } from "./weights.ts";
+import { limitsAt, SPAN_FRAME_CHARS } from "./weights.ts";
 
 const finder = createHitFinder(new Map(["parse", "order", "send", "invoic"].map((term) => [term, 1])));
 
@@ -84,13 +84,24 @@ test("a comment that matches is shown with the definition it is on, a long one b
 
 test("where there is room, a definition is shown with its comment, and a line with the definition it is in", () => {
   const others = functionText("compute").repeat(3);
-  const commented = `/** What comes in. */\nfunction sendInvoice(text) {\n${filler}}\n\n`;
-  const inside = "function write(text) {\n  return order(text);\n}\n\n";
+  const comment = "/** What comes in from all of the gates of the dam, one after the other. */";
+  const commented = `${comment}\nfunction sendInvoice(text) {\n${filler}}\n\n`;
+  const steps = "  const first = compute(value1);\n  const other = compute(value2);\n";
+  const inside = `function write(text) {\n${steps}  return order(text);\n}\n\n`;
   const shown = shownOf(`${functionText("parseOrder")}${others}${commented}${others}${inside}${others}`);
   assert.deepEqual(shown.slice(1).toSorted(), [
-    "/** What comes in. */\nfunction sendInvoice(text) {",
-    "function write(text) {\n  return order(text);\n}",
+    `${comment}\nfunction sendInvoice(text) {\n  value0 = compute(value0);`,
+    `function write(text) {\n${steps}  return order(text);\n}`,
   ]);
+});
+
+test("long lines leave room for fewer spans", () => {
+  const parameters = Array.from({ length: 20 }, (_, index) => `level${index}`).join(", ");
+  const names = Array.from({ length: 14 }, (_, index) => `sendOrder${index}(${parameters}`);
+  const limits = limitsAt(0);
+  const [, ...further] = shownOf(names.map((name) => functionText(name).replace("()", ")")).join(""), limits);
+  const chars = further.reduce((sum, { length }) => sum + length, 0);
+  assert.ok(further.length > 1 && chars + further.length * SPAN_FRAME_CHARS <= limits.totalChars, `${chars}`);
 });
 
 test("imports are shown only where nothing else matches", () => {
