@@ -19,6 +19,7 @@ const cases: readonly (readonly [path: string, role: FileRole | null])[] = [
   ["Sources/Contest/Gate.swift", null],
   ["Sources/OpenAPISpec/Gate.swift", null],
   ["src/ABTest/gate.ts", null],
+  ["src/androidUnitTest/kotlin/Gate.kt", "test"],
   ["ml/regression/gate.py", null],
   ["bin/install", null],
   ["Tests/GateTests/Gate.swift", "test"],

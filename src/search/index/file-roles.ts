@@ -22,7 +22,7 @@ export const ALL_ROLES = Object.values(fileRoles).reduce((bits, bit) => bits | b
 const patterns: readonly (readonly [FileRole, RegExp])[] = [
   [
     "test",
-    /(?:^|\/)(?:[Tt]ests?|[Ss]pecs?|__tests__|testing|testdata|testsuite|regress|fixtures|mocks?)\/|[._-][Tt]ests?\/|(?:common|jvm|android|ios|native|js|unit|integration)Test\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)\.\w+$/,
+    /(?:^|\/)(?:[Tt]ests?|[Ss]pecs?|__tests__|testing|testdata|testsuite|regress|fixtures|mocks?)\/|[._-][Tt]ests?\/|(?:^|\/)[a-z]\w*Tests?\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)\.\w+$/,
   ],
   ["example", /(?:^|\/)(?:examples?|samples?|demos?|docs?|benchmarks?|bench)\//],
   ["declaration", /\.d\.[cm]?ts$/],
