@@ -8,7 +8,7 @@ export async function assertCpuTime(maxMs: number, work: () => unknown, label = 
 }
 
 /** How often a size is measured at most; the fastest counts, because noise only adds time. */
-const MAX_MEASUREMENTS = 3;
+const MAX_MEASUREMENTS = 6;
 /** Below this, start-up costs and noise decide. */
 const MIN_MEASURABLE_MS = 5;
 /** Four times the input takes 4 times the CPU time if the work is linear, 16 times if it is quadratic. */
