@@ -281,6 +281,8 @@ describe("the style of links", () => {
     ] as const;
     for (const [href, text] of links) assert.equal(read(`<p><a href="${href}">${text}</a></p>`).text, text);
     assert.equal(read('<p><a href="tel:+18558221220">Call us</a></p>').text, "[Call us](tel:+18558221220)");
+    for (const number of ["+18558221220", "8558221220"])
+      assert.equal(read(`<p><a href="tel:${number}">822-1220</a></p>`).text, `[822-1220](tel:${number})`);
   });
 
   test("inline: in an article, a tag or author whose address says the same is text", () => {

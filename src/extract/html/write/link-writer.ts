@@ -157,6 +157,7 @@ const label =
   /^(?![a-z][a-z\d+.-]*:)(?:[^?#]*\/)?(?:(?:authors?|contributors?|tags?|hashtags?|topics?|categor(?:y|ies))\/|@)([^/?#]+)\/?$/i;
 
 const doiAddress = /^https?:\/\/(?:dx\.)?doi\.org\//i;
+
 /** Whether the text of a link is its address, so that it can be followed without one. */
 function isAddressItself(text: string, address: string): boolean {
   const shown = text.replace(/[\\\u00ad\u200b\u2060\ufeff]/g, "");
@@ -175,10 +176,11 @@ function bareAddress(address: string): string {
   return decoded.replace(/\/$/, "").replace(/^[a-z]+:(?:\/\/)?[^/?#]*/i, (start) => start.toLowerCase());
 }
 
-/** Whether a text is a telephone number, with or without the code of its country. */
+/** Whether a text is the telephone number of an address, which may have the code of its country before it. */
 function isSameNumber(text: string, address: string): boolean {
   const [shown, complete] = [text.replace(/\D/g, ""), address.replace(/\D/g, "")];
-  return (
-    shown.length >= 5 && !/\p{L}{4}/u.test(text) && complete.endsWith(shown) && complete.length - shown.length <= 3
-  );
+  if (shown.length < MIN_NUMBER_DIGITS || /\p{L}{4}/u.test(text) || !complete.endsWith(shown)) return false;
+  return complete.length - shown.length <= (address.includes("+") ? MAX_COUNTRY_DIGITS : 0);
 }
+const MIN_NUMBER_DIGITS = 5;
+const MAX_COUNTRY_DIGITS = 3;
