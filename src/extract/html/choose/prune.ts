@@ -240,7 +240,7 @@ function isAuthorBox(element: Element, context: PageContext): boolean {
   if (unlinkedChars(measures, element) >= maxAuthorShare * unlinkedChars(measures, root)) return false;
   if (!hasAuthorBoxName(element)) return false;
   if (!containsHeading(element)) return true;
-  const heading = page.elements.find(({ tag, index }) => index >= element.index && headingTags.has(tag));
+  const heading = page.elements.slice(element.index, element.end).find(({ tag }) => headingTags.has(tag));
   const text = heading === undefined ? "" : collectText(heading, MAX_AUTHOR_HEADING_CHARS).trim();
   // Titles of sections look like names of people: only a name that the page states elsewhere counts.
   return authorHeading.test(text) || isAuthorName(text);
